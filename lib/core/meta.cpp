@@ -244,15 +244,17 @@ Result<ObjectMeta> parse_meta(std::string_view object_json) {
 Result<ObjectMeta> parse_kept_meta(std::string_view object_json) {
   Scratch& space = scratch();
   ObjectMeta out;
-  KW_TRY(JsonCursor(object_json)
-             .each_field([&](std::string_view key, std::string_view value) -> Result<void> {
-               if (key != "apiVersion" && key != "kind" && key != "metadata") return {};
-               dom::element root;
-               const auto code = space.parse(value).get(root);
-               if (code != simdjson::SUCCESS) return not_json(code);
-               return read_field(key, root, out);
-             }));
+  Result<void> read =
+      JsonCursor(object_json)
+          .each_field([&](std::string_view key, std::string_view value) -> Result<void> {
+            if (key != "apiVersion" && key != "kind" && key != "metadata") return {};
+            dom::element root;
+            const auto code = space.parse(value).get(root);
+            if (code != simdjson::SUCCESS) return not_json(code);
+            return read_field(key, root, out);
+          });
   space.trim();
+  if (!read.ok()) return std::move(read).error();
   return out;
 }
 

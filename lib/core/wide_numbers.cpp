@@ -38,9 +38,13 @@ std::string with_wide_numbers(std::string_view json) {
     const std::string_view token = json.substr(at, end - at);
     out += token;
     const char before = at > 0 ? json[at - 1] : '\0';
+    const bool negative = before == '-';
+    // Of an exponent the sign stands between.
+    const char unsigned_before = !negative ? before : at > 1 ? json[at - 2] : '\0';
     const char behind = end < json.size() ? json[end] : '\0';
     const auto is_of_float = [](char c) { return c == '.' || c == 'e' || c == 'E' || c == '+'; };
-    if (!string && !is_of_float(before) && !is_of_float(behind) && is_wide(token, before == '-')) {
+    if (!string && !is_of_float(unsigned_before) && !is_of_float(behind) &&
+        is_wide(token, negative)) {
       out += ".0";
     }
     at = end;

@@ -33,11 +33,10 @@ Result<Found> get_slice(const Json& value, const Json& from, const Json& to);
 
 Result<Json> keys_of(const Json& value);
 Result<Json> has_key(const Json& value, const Json& key);
+// too_large where it takes too many comparisons.
 Result<Json> contains(const Json& value, const Json& part);
 // An error unless it is an array or an object.
 Result<void> check_iterable(const Json& value);
-// Refuses to compare each item with each: too_large beyond ten million pairs.
-Result<void> check_pairs(const Json& a, const Json& b);
 // Pieces between separators; characters when the separator is empty, nothing of an empty text.
 Json split_text(const std::string& text, const std::string& separator);
 std::size_t count_characters(const std::string& text);

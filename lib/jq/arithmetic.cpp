@@ -31,11 +31,12 @@ void merge_into(Json& target, const Json& source) {
 Result<Json> subtract(const Json& a, const Json& b) {
   if (a.is_number() && b.is_number()) return subtract_numbers(a, b);
   if (!a.is_array() || !b.is_array()) return type_error(a, b, "cannot be subtracted");
-  KW_TRY(check_pairs(a, b));
+  Comparisons left;
   Json out = Json::array();
   for (const Json& item : a) {
-    const bool removed = std::any_of(b.begin(), b.end(),
-                                     [&](const Json& other) { return compare(item, other) == 0; });
+    const bool removed = std::any_of(
+        b.begin(), b.end(), [&](const Json& other) { return compare(item, other, left) == 0; });
+    if (left.spent()) return Comparisons::too_many();
     if (!removed) out.push_back(item);
   }
   return out;

@@ -79,6 +79,7 @@ First first_output(Evaluator& e, const Call& c, const Json& input) {
   First out;
   out.done = argument(e, c, 0, input, [&](const Json& v) {
     out.value = v;
+    e.charge(cost_of(v));
     return false;
   });
   if (out.value && !e.failed()) out.done = true;

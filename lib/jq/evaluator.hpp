@@ -57,7 +57,7 @@ class Evaluator {
   bool failed() const { return raised_.has_value() || fatal_.has_value(); }
   // Counts work; false when a budget is used up.
   bool charge(std::size_t bytes);
-  // Counts one step and looks at the clock now and then; false when a budget is used up.
+  // Counts one step and looks at the clock; false when a budget is used up.
   bool step();
   // Hands a made value on, after charging for it.
   bool emit(const Result<Json>& value, Sink sink);

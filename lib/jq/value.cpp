@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/cut_text.hpp"
 #include "base/utf8.hpp"
@@ -23,24 +24,30 @@ int rank(const Json& value) {
   }
 }
 
-int compare_arrays(const Json& a, const Json& b) {
+int compare_texts(const std::string& a, const std::string& b, Comparisons& left) {
+  constexpr std::size_t kBytesPerNumber = 64;  // compared in the time that a number takes
+  if (!left.take(1 + std::min(a.size(), b.size()) / kBytesPerNumber)) return 1;
+  return a.compare(b);
+}
+
+int compare_arrays(const Json& a, const Json& b, Comparisons& left) {
   const std::size_t common = std::min(a.size(), b.size());
   for (std::size_t i = 0; i < common; ++i) {
-    if (const int order = compare(a[i], b[i]); order != 0) return order;
+    if (const int order = compare(a[i], b[i], left); order != 0) return order;
   }
   return a.size() < b.size() ? -1 : (a.size() > b.size() ? 1 : 0);
 }
 
 // First the sorted keys as arrays, then the values key by key.
-int compare_objects(const Json& a, const Json& b) {
+int compare_objects(const Json& a, const Json& b, Comparisons& left) {
   auto x = a.begin();
   auto y = b.begin();
   for (; x != a.end() && y != b.end(); ++x, ++y) {
-    if (const int order = x.key().compare(y.key()); order != 0) return order;
+    if (const int order = compare_texts(x.key(), y.key(), left); order != 0) return order;
   }
   if (x != a.end() || y != b.end()) return x == a.end() ? -1 : 1;
   for (x = a.begin(), y = b.begin(); x != a.end(); ++x, ++y) {
-    if (const int order = compare(x.value(), y.value()); order != 0) return order;
+    if (const int order = compare(x.value(), y.value(), left); order != 0) return order;
   }
   return 0;
 }
@@ -113,14 +120,26 @@ bool is_truthy(const Json& value) {
   return !value.is_null() && !(value.is_boolean() && !value.get<bool>());
 }
 
+Error Comparisons::too_many() {
+  return Error(ErrorKind::too_large,
+               fmt::format("comparing each with each takes more than {} comparisons", kMost));
+}
+
 int compare(const Json& a, const Json& b) {
+  Comparisons unlimited(std::numeric_limits<std::size_t>::max());
+  return compare(a, b, unlimited);
+}
+
+int compare(const Json& a, const Json& b, Comparisons& left) {
+  if (!left.take()) return 1;
   const int kind = rank(a);
   if (const int difference = kind - rank(b); difference != 0) return difference;
   switch (kind) {
     case 3: return compare_numbers(a, b);
-    case 4: return a.get_ref<const std::string&>().compare(b.get_ref<const std::string&>());
-    case 5: return compare_arrays(a, b);
-    case 6: return compare_objects(a, b);
+    case 4:
+      return compare_texts(a.get_ref<const std::string&>(), b.get_ref<const std::string&>(), left);
+    case 5: return compare_arrays(a, b, left);
+    case 6: return compare_objects(a, b, left);
     default: return 0;
   }
 }

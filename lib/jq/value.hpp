@@ -1,6 +1,7 @@
 // JSON values with jq's names, order and text form.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,30 @@ namespace kubewatch::jq {
 std::string_view type_name(const Json& value);
 // Everything but null and false.
 bool is_truthy(const Json& value);
+// Counts what is compared, so that comparing each with each has an end: it takes the product of two
+// sizes in one step, and the clock is looked at between steps only.
+class Comparisons {
+ public:
+  static constexpr std::size_t kMost = 10'000'000;
+  explicit Comparisons(std::size_t most = kMost) : left_(most) {}
+
+  // False once they are used up.
+  bool take(std::size_t count = 1) {
+    left_ -= count < left_ ? count : left_;
+    return left_ > 0;
+  }
+  bool spent() const { return left_ == 0; }
+  // Of kind too_large.
+  static Error too_many();
+
+ private:
+  std::size_t left_;
+};
+
 // null < false < true < numbers < strings < arrays < objects; negative, 0 or positive.
 int compare(const Json& a, const Json& b);
+// Not 0 once they are used up.
+int compare(const Json& a, const Json& b, Comparisons& left);
 
 // As tojson: compact, jq's number format and escapes.
 std::string to_text(const Json& value);

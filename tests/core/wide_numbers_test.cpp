@@ -16,6 +16,8 @@ TEST_CASE("only whole numbers that may not fit are made floats, and nothing in s
   CHECK(same("12345678901234567890.5"));
   CHECK(same("1e12345678901234567890"));
   CHECK(same("1E+12345678901234567890"));
+  CHECK(same("[1e-99999999999999999999]"));
+  CHECK(same("-1.5E-99999999999999999999"));
   CHECK(same(R"({"12345678901234567890":"12345678901234567890 \" 12345678901234567890"})"));
   CHECK(same(R"("never closed 12345678901234567890)"));
   CHECK(same(""));

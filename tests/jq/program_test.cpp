@@ -274,6 +274,51 @@ TEST_CASE("a native program that would not end is stopped") {
   CHECK(run_error("last(range(1e12))", nullptr, limits).kind() == ErrorKind::timeout);
 }
 
+TEST_CASE("comparing each with each is bounded over all levels") {
+  // Lists whose ends alone differ: each pair of them is below the bound.
+  const auto lists = [](int first, const std::vector<int>& last) {
+    std::vector<int> one(1500, first);
+    one.insert(one.end(), last.begin(), last.end());
+    return Json(std::vector<Json>(4, Json(one)));
+  };
+  const Json input = {{"a", lists(0, {1})}, {"b", lists(1, {1, 2})}};
+  CHECK(run_error(". as $x | .a | contains($x.b)", input).kind() == ErrorKind::too_large);
+  CHECK(run_error(". as $x | .b | inside($x.a)", input).kind() == ErrorKind::too_large);
+  const Json long_lists = {{"a", Json(std::vector<Json>(2000, Json(std::vector<int>(100, 0))))},
+                           {"b", Json(std::vector<Json>(2000, lists(0, {1})[0]))}};
+  CHECK(run_error(".a - .b", long_lists).kind() == ErrorKind::too_large);
+  CHECK(run_error(". as $x | .a | .[$x.a + [1]]", long_lists).kind() == ErrorKind::too_large);
+  // A large object is compared key by key.
+  Json large = Json::object();
+  for (int i = 0; i < 20000; ++i) large["key-" + std::to_string(i)] = {{"value", i}};
+  CHECK(only("contains(.)", large) == true);
+  CHECK(only(". == .", large) == true);
+  // And many names each with each.
+  std::vector<std::string> names;
+  for (int i = 0; i < 2000; ++i) names.push_back(std::string(35, 'n') + std::to_string(10'000 + i));
+  CHECK(only("contains(.)", Json(names)) == true);
+}
+
+TEST_CASE("texts that are much alike are searched in one go") {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string many(2'000'000, 'a');
+  const Json input = {{"text", many}, {"part", many.substr(0, 1'000'000) + "b"}};
+  CHECK(only(". as $x | .text | contains($x.part)", input) == false);
+  CHECK(only(". as $x | .text | split($x.part) | length", input) == 1);
+  CHECK(only(".text / .part | length", input) == 1);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+}
+
+TEST_CASE("the clock is looked at between steps that each walk through all of the input") {
+  const Json list = Json(std::vector<int>(200'000, 7));
+  const Json input = {{"a", list}, {"b", list}};
+  Limits limits;
+  limits.deadline = Duration(5);
+  // Fewer than a thousand steps.
+  CHECK(run_error(". as $x | [range(100)] | map($x.a == $x.b) | length", input, limits).kind() ==
+        ErrorKind::timeout);
+}
+
 TEST_CASE("outputs are limited in number and size in both engines") {
   Limits limits = patient();
   limits.max_outputs = 3;
