@@ -157,7 +157,8 @@ Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, Wa
     return act_on_pod(request, target, now);
   }
   // The rest (exec, log, proxy ...) needs what is not here.
-  if (!sub.empty() && sub != "status" && sub != "finalize") return method_not_allowed();
+  const bool written = sub.empty() || sub == "status" || sub == "finalize" || sub == "approval";
+  if (!written) return method_not_allowed();
   const std::string& method = request.method;
   // One object is watched by the old path only; a parameter does not make a get a watch.
   if (method == "GET" && sub.empty() && target.path.watch) return watch(request, target);

@@ -150,6 +150,7 @@ Result<WriteContext> write_context(const ApiRequest& request, const ResourcePtr&
   context.subresource = path.subresource;
   context.manager = query.get("fieldManager");
   if (context.manager.empty()) context.manager = manager_of_agent(request);
+  context.caller = acting(request);
   context.dry_run = query.has("dryRun");
   context.force = query.flag("force");
   const std::string validation = query.get("fieldValidation");

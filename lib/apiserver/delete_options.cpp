@@ -89,6 +89,7 @@ Result<DeleteOptions> delete_options_of(const Json& body) {
   const Json* orphan = base::find(body, {"orphanDependents"});
   if (orphan != nullptr && orphan->is_boolean()) {
     out.propagation = orphan->get<bool>() ? "Orphan" : "Background";
+    out.by_orphan_flag = true;
   }
   return out;
 }

@@ -13,7 +13,8 @@ namespace kubewatch::apiserver {
 struct DeleteOptions {
   std::optional<std::string> uid;  // preconditions; an empty one is none that holds
   std::optional<std::string> resource_version;
-  std::string propagation;  // "" | Background | Foreground | Orphan
+  std::string propagation;      // "" | Background | Foreground | Orphan
+  bool by_orphan_flag = false;  // said by orphanDependents
   bool dry_run = false;
 };
 

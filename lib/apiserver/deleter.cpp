@@ -48,7 +48,8 @@ Json wanted_finalizers(const Resource& resource, const Json& object, const std::
 // Kinds whose deletion is answered with the object, where others get a Status
 // (genericregistry.Store.ReturnDeletedObject).
 bool answers_with_object(const Resource& resource) {
-  static const std::set<std::string> kinds = {"persistentvolumeclaims",
+  static const std::set<std::string> kinds = {"namespaces",
+                                              "persistentvolumeclaims",
                                               "persistentvolumes",
                                               "pods",
                                               "podtemplates",
@@ -86,32 +87,21 @@ Result<void> check_preconditions(const WriteContext& context, const Object& live
   return {};
 }
 
-// Marks the object as dying. False when it was dying already.
+// Marks the object as dying. False when it was marked so already.
 bool mark(const WriteContext& context, Json& object, bool with_grace) {
   Json& metadata = object["metadata"];
-  if (metadata.contains("deletionTimestamp")) return false;
-  metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
-  if (with_grace) metadata["deletionGracePeriodSeconds"] = 0;
+  const bool lives = !metadata.contains("deletionTimestamp");
+  if (lives) metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
+  if (!with_grace || metadata.contains("deletionGracePeriodSeconds")) return lives;
+  metadata["deletionGracePeriodSeconds"] = 0;
   const auto generation = base::int_at(metadata, {"generation"});
-  if (with_grace && generation && *generation > 0) metadata["generation"] = *generation + 1;
+  if (generation && *generation > 0) metadata["generation"] = *generation + 1;
   return true;
 }
 
 ObjectPtr store(Storage& storage, const WriteContext& context, Json object) {
   if (context.dry_run) return std::make_shared<const Object>(std::move(object));
   return storage.put(context.resource->storage_id, std::move(object));
-}
-
-Result<Deleted> delete_namespace(Storage& storage, const WriteContext& context,
-                                 const ObjectPtr& live) {
-  static const std::set<std::string> kept = {"default", "kube-system", "kube-public"};
-  if (kept.count(context.name) != 0) {
-    return forbidden(context.resource->subject(context.name), "this namespace may not be deleted");
-  }
-  Json object = live->json();
-  if (!mark(context, object, false)) return Deleted{live, false};
-  object["status"]["phase"] = "Terminating";
-  return Deleted{store(storage, context, std::move(object)), false};
 }
 
 Result<Deleted> delete_crd(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
@@ -148,6 +138,34 @@ Deleted take_away(Storage& storage, const WriteContext& context, const ObjectPtr
   return Deleted{std::make_shared<const Object>(std::move(object)), by_status};
 }
 
+Deleted end(Storage& storage, const WriteContext& context, const ObjectPtr& live,
+            const Json& finalizers) {
+  return finalizers.empty() ? take_away(storage, context, live)
+                            : let_die(storage, context, live, finalizers);
+}
+
+// A Namespace has what is in it taken away first, by who then removes the finalizers of its spec.
+Result<Deleted> delete_namespace(Storage& storage, const WriteContext& context,
+                                 const ObjectPtr& live, const Json& finalizers) {
+  static const std::set<std::string> kept = {"default", "kube-system", "kube-public"};
+  if (kept.count(context.name) != 0) {
+    return forbidden(context.resource->subject(context.name), "this namespace may not be deleted");
+  }
+  Json object = live->json();
+  if (mark(context, object, false)) {
+    object["status"]["phase"] = "Terminating";
+    if (!finalizers.empty()) {
+      object["metadata"]["finalizers"] = finalizers;
+    } else {
+      object["metadata"].erase("finalizers");
+    }
+    return Deleted{store(storage, context, std::move(object)), false};
+  }
+  const Json* holding = base::find(object, {"spec", "finalizers"});
+  if (holding != nullptr && !holding->empty()) return Deleted{live, false};
+  return end(storage, context, live, finalizers);
+}
+
 }  // namespace
 
 Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
@@ -157,11 +175,14 @@ Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
   const ObjectPtr live = storage.get(resource.storage_id, object_key(ns, context.name));
   if (!live) return not_found(resource.subject(context.name));
   KW_TRY(check_preconditions(context, *live, options));
-  if (resource.storage_id == "namespaces") return delete_namespace(storage, context, live);
   if (resource.storage_id == kCrds) return delete_crd(storage, context, live);
-  const Json finalizers = wanted_finalizers(resource, live->json(), options.propagation);
-  return finalizers.empty() ? take_away(storage, context, live)
-                            : let_die(storage, context, live, finalizers);
+  const bool is_namespace = resource.storage_id == "namespaces";
+  std::string policy = options.propagation;
+  // Dependents that are not to be left are waited for, of a Namespace alone.
+  if (is_namespace && options.by_orphan_flag && policy == "Background") policy = "Foreground";
+  const Json finalizers = wanted_finalizers(resource, live->json(), policy);
+  return is_namespace ? delete_namespace(storage, context, live, finalizers)
+                      : end(storage, context, live, finalizers);
 }
 
 std::vector<std::string> delete_warnings(const Resource& resource, const DeleteOptions& options) {

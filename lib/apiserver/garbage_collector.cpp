@@ -25,6 +25,11 @@ bool has_finalizer(const Json& object, const char* name) {
          std::find(all->begin(), all->end(), Json(name)) != all->end();
 }
 
+// Deleted in the foreground, and its dependents are not gone yet.
+bool waits_for_dependents(const Json& object) {
+  return is_dying(object) && has_finalizer(object, kForeground);
+}
+
 bool blocks(const Json& object, const std::string& owner_uid) {
   for (const auto& owner : owners_of(object)) {
     if (base::string_at(owner, {"uid"}) != owner_uid) continue;
@@ -50,6 +55,11 @@ void GarbageCollector::index(const Id& id, const Object* before, const Object* a
       dependents_[base::string_at(owner, {"uid"})].insert(id);
     }
   }
+  if (before == nullptr) return;
+  for (const auto& owner : owners_of(before->json())) {
+    const std::string uid = base::string_at(owner, {"uid"});
+    if (dependents_.count(uid) == 0) gone_.erase(uid);
+  }
 }
 
 void GarbageCollector::enqueue(const Id& id) {
@@ -62,24 +72,52 @@ void GarbageCollector::enqueue_dependents(const std::string& owner_uid) {
   for (const auto& id : it->second) enqueue(id);
 }
 
+void GarbageCollector::enqueue_owner(const Json& reference, const Object& dependent) {
+  const auto kind = core::gvk_of(reference);
+  const ResourcePtr resource = kind ? registry_.find_kind(kind.value()) : nullptr;
+  if (!resource) return;
+  const std::string ns = resource->type.namespaced ? dependent.namespace_() : "";
+  enqueue({resource->storage_id, object_key(ns, base::string_at(reference, {"name"}))});
+}
+
+// Owners that may have waited in the foreground for what lets go of them now.
+void GarbageCollector::enqueue_unblocked_owners(const Object& before, const Object& after) {
+  for (const auto& owner : owners_of(before.json())) {
+    const std::string uid = base::string_at(owner, {"uid"});
+    if (blocks(before.json(), uid) && !blocks(after.json(), uid)) enqueue_owner(owner, after);
+  }
+}
+
+void GarbageCollector::remember_gone(const Object& owner) {
+  const auto kind = core::gvk_of(owner.json());
+  if (!kind || dependents_.count(owner.uid()) == 0) return;
+  gone_[owner.uid()] = {kind.value().group, kind.value().kind, owner.namespace_(), owner.name()};
+}
+
+bool GarbageCollector::is_gone(const Json& reference, const Object& dependent) const {
+  const auto it = gone_.find(base::string_at(reference, {"uid"}));
+  const auto kind = core::gvk_of(reference);
+  if (it == gone_.end() || !kind) return false;
+  const Place& owner = it->second;
+  const bool in_reach = owner.namespace_.empty() || owner.namespace_ == dependent.namespace_();
+  return in_reach && owner.group == kind.value().group && owner.kind == kind.value().kind &&
+         owner.name == base::string_at(reference, {"name"});
+}
+
 void GarbageCollector::on_event(const std::string& storage_id, const EventPtr& event) {
   const Id id{storage_id, event->object->key()};
   const bool deleted = event->type == EventType::deleted;
   index(id, event->previous.get(), deleted ? nullptr : event->object.get());
   if (deleted) {
     waiting_for_kind_.erase(id);
+    remember_gone(*event->object);
     enqueue_dependents(event->object->uid());
     // An owner that waits in the foreground for this one.
-    for (const auto& owner : owners_of(event->object->json())) {
-      const auto kind = core::gvk_of(owner);
-      if (!kind) continue;
-      const ResourcePtr resource = registry_.find_kind(kind.value());
-      if (!resource) continue;
-      const std::string ns = resource->type.namespaced ? event->object->namespace_() : "";
-      enqueue({resource->storage_id, object_key(ns, base::string_at(owner, {"name"}))});
-    }
+    for (const auto& owner : owners_of(event->object->json())) enqueue_owner(owner, *event->object);
     return;
   }
+  gone_.erase(event->object->uid());  // a restore brings back what was seen to go
+  if (event->previous) enqueue_unblocked_owners(*event->previous, *event->object);
   if (is_dying(event->object->json())) {
     enqueue(id);
     enqueue_dependents(event->object->uid());
@@ -120,7 +158,7 @@ void GarbageCollector::look_at(const Id& id, WallTime now) {
     orphan_dependents(id, *object, now);
     return;
   }
-  if (is_dying(object->json()) && has_finalizer(object->json(), kForeground)) {
+  if (waits_for_dependents(object->json())) {
     collect_dependents(id, *object, now);
     return;
   }
@@ -157,6 +195,29 @@ void GarbageCollector::drop_owners(const Id& id, const std::set<std::string>& ui
   });
 }
 
+bool GarbageCollector::has_waiting_dependent(const std::string& uid) const {
+  const auto it = dependents_.find(uid);
+  if (it == dependents_.end()) return false;
+  return std::any_of(it->second.begin(), it->second.end(), [&](const Id& one) {
+    const ObjectPtr object = storage_.get(one.first, one.second);
+    return object && waits_for_dependents(object->json());
+  });
+}
+
+void GarbageCollector::unblock_owners(const Id& id, WallTime now) {
+  (void)writer_.change(context_of(id, now), [](Json& object) {
+    Json* owners = base::find(object, {"metadata", "ownerReferences"});
+    if (owners == nullptr) return false;
+    bool changed = false;
+    for (auto& owner : *owners) {
+      if (owner.value("blockOwnerDeletion", Json()) != true) continue;
+      owner["blockOwnerDeletion"] = false;
+      changed = true;
+    }
+    return changed;
+  });
+}
+
 void GarbageCollector::orphan_dependents(const Id& id, const Object& owner, WallTime now) {
   const std::string uid = owner.uid();
   if (const auto it = dependents_.find(uid); it != dependents_.end()) {
@@ -184,6 +245,11 @@ void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
   bool waiting = false;
   std::set<std::string> useless;
   for (const auto& owner : owners_of(object.json())) {
+    const std::string uid = base::string_at(owner, {"uid"});
+    if (is_gone(owner, object)) {
+      useless.insert(uid);
+      continue;
+    }
     const auto kind = core::gvk_of(owner);
     const ResourcePtr resource = kind ? registry_.find_kind(kind.value()) : nullptr;
     const bool misplaced = resource && resource->type.namespaced && object.namespace_().empty();
@@ -196,10 +262,9 @@ void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
     const std::string ns = resource->type.namespaced ? object.namespace_() : "";
     const ObjectPtr found =
         storage_.get(resource->storage_id, object_key(ns, base::string_at(owner, {"name"})));
-    const std::string uid = base::string_at(owner, {"uid"});
     if (!found || found->uid() != uid) {
       useless.insert(uid);
-    } else if (is_dying(found->json()) && has_finalizer(found->json(), kForeground)) {
+    } else if (waits_for_dependents(found->json())) {
       useless.insert(uid);
       waiting = true;
     } else {
@@ -219,6 +284,8 @@ void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
   if (has_finalizer(object.json(), kForeground) || (waiting && has_dependents)) {
     options.propagation = "Foreground";
   }
+  // In a circle each would wait for the other.
+  if (waiting && has_waiting_dependent(object.uid())) unblock_owners(id, now);
   (void)delete_object(storage_, context_of(id, now), options);
 }
 

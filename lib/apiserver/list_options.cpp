@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "apiserver/convert.hpp"
 #include "apiserver/selector_words.hpp"
@@ -21,9 +23,9 @@ using Names = std::set<std::string>;
 const Names& builtin_fields(const std::string& plural) {
   static const std::map<std::string, Names> table = {
       {"pods",
-       {"spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
-        "spec.hostNetwork", "status.phase", "status.podIP", "status.podIPs",
-        "status.nominatedNodeName"}},
+       {"spec.nodeName", "spec.host", "spec.restartPolicy", "spec.schedulerName",
+        "spec.serviceAccountName", "spec.hostNetwork", "status.phase", "status.podIP",
+        "status.podIPs", "status.nominatedNodeName"}},
       {"events",
        {"involvedObject.kind", "involvedObject.namespace", "involvedObject.name",
         "involvedObject.uid", "involvedObject.apiVersion", "involvedObject.resourceVersion",
@@ -60,14 +62,17 @@ Error unsupported_label(const Resource& resource, const std::string& label) {
 }
 
 Result<void> check_field(const Resource& resource, const std::string& label) {
-  if (label == "metadata.name" || label == "metadata.namespace") return {};
+  if (label == "metadata.name") return {};
+  const bool of_namespace = label == "metadata.namespace";
+  if (of_namespace && resource.type.namespaced) return {};
   if (resource.custom) {
     const auto& known = resource.custom->selectable_fields;
     if (std::find(known.begin(), known.end(), label) != known.end()) return {};
     return bad_request("field label not supported: " + label);
   }
   const Names& known = builtin_fields(resource.type.qualified_plural());
-  if (known.count(label) != 0) return {};
+  // Kinds without labels of their own have this one, whether they have namespaces or not.
+  if (known.count(label) != 0 || (of_namespace && known.empty())) return {};
   if (!known.empty()) return unsupported_label(resource, label);
   return bad_request(
       fmt::format("{} is not a known field selector: only \"metadata.name\", "
@@ -90,9 +95,51 @@ Result<core::LabelSelector> parse_labels(const std::string& text) {
 
 // Where a label is not the path of its value. Of events the label is the component alone; where
 // that is empty the real server takes reportingComponent, which no single path can say.
-std::string path_of_label(const Resource& resource, const std::string& label) {
-  const bool source = label == "source" && resource.type.qualified_plural() == "events";
-  return source ? "source.component" : label;
+std::string path_of_label(const std::string& plural, const std::string& label) {
+  static const std::map<std::pair<std::string, std::string>, std::string> table = {
+      {{"events", "source"}, "source.component"},
+      {{"jobs.batch", "status.successful"}, "status.succeeded"},
+      {{"pods", "spec.host"}, "spec.nodeName"},
+  };
+  const auto it = table.find({plural, label});
+  return it == table.end() ? label : it->second;
+}
+
+// Values that objects do not show where they are false or 0, which is then what they are chosen by.
+bool is_truth(const std::string& path) {
+  return path == "spec.unschedulable" || path == "spec.hostNetwork";
+}
+bool is_unshown_count(const std::string& path) {
+  return path == "status.succeeded";
+}
+
+std::string term_of(const core::FieldRequirement& one) {
+  std::string out = one.path + (one.equal ? "=" : "!=");
+  for (const char c : one.value) {
+    if (c == '\\' || c == ',' || c == '=') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Of labels and the server's own values: of paths and what objects show there.
+Result<core::FieldSelector> as_shown(const Resource& resource, const core::FieldSelector& given) {
+  std::vector<std::string> terms;
+  for (core::FieldRequirement one : given.requirements()) {
+    if (!resource.custom) one.path = path_of_label(resource.type.qualified_plural(), one.path);
+    const bool truth = !resource.custom && is_truth(one.path);
+    const bool count = !resource.custom && is_unshown_count(one.path);
+    if ((truth || count) && one.value.empty()) {
+      one.value = "none";  // no value is empty
+    } else if (truth && one.value == "false") {
+      one.value = "true";
+      one.equal = !one.equal;
+    } else if (count && one.value == "0") {
+      one.value.clear();
+    }
+    terms.push_back(term_of(one));
+  }
+  return core::FieldSelector::parse(base::join(terms, ","));
 }
 
 constexpr const char kMatchField[] = "resourceVersionMatch";
@@ -194,8 +241,7 @@ Result<ListOptions> parse_list_options(const Resource& resource, const Query& qu
   KW_TRY(check_fields(resource, fields));
   auto selector = core::FieldSelector::parse(fields);
   if (!selector) return bad_request(selector.error().message());
-  out.fields = selector->with_paths(
-      [&](const std::string& label) { return path_of_label(resource, label); });
+  KW_ASSIGN(out.fields, as_shown(resource, *selector));
   if (match == "Exact") out.match = core::VersionMatch::exact;
   if (match == "NotOlderThan") out.match = core::VersionMatch::not_older_than;
   KW_TRY(read_version(query, out));

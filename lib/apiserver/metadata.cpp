@@ -12,6 +12,7 @@
 #include "builtin/checks.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
+#include "schema/embedded.hpp"
 #include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
@@ -72,12 +73,10 @@ struct Misfit {
 // Go reads a null in a map or list as the empty value.
 std::optional<Misfit> read_shape(Json& value, Shape shape) {
   if (!fits(value, shape)) return Misfit{schema::json_word(value), go_type(shape)};
-  if (!value.is_structured()) return std::nullopt;
-  const bool objects = shape == Shape::object_list;
+  if (!value.is_structured() || shape == Shape::object_list) return std::nullopt;
   for (auto& item : value) {
-    if (item.is_null()) item = objects ? Json::object() : Json("");
-    if (objects ? item.is_object() : item.is_string()) continue;
-    return Misfit{schema::json_word(item), objects ? "v1.OwnerReference" : "string"};
+    if (item.is_null()) item = "";
+    if (!item.is_string()) return Misfit{schema::json_word(item), "string"};
   }
   return std::nullopt;
 }
@@ -244,6 +243,8 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
     return undecodable(resource.type.gvk, "json: cannot unmarshal " + what);
   };
   if (!metadata.is_object()) return refuse("metadata into Go value of type ObjectMeta");
+  // Of custom objects it is read by itself.
+  const char* around = resource.custom ? "" : "metadata.";
   for (auto it = metadata.begin(); it != metadata.end();) {
     const auto known = fields().find(it.key());
     if (known == fields().end()) {
@@ -256,8 +257,16 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
       continue;
     }
     if (const auto misfit = read_shape(*it, known->second)) {
-      return refuse(fmt::format("{} into Go struct field ObjectMeta.metadata.{} of type {}",
-                                misfit->value, it.key(), misfit->type));
+      return refuse(fmt::format("{} into Go struct field ObjectMeta.{}{} of type {}", misfit->value,
+                                around, it.key(), misfit->type));
+    }
+    if (known->second == Shape::object_list) {
+      std::size_t index = 0;
+      for (auto& item : *it) {
+        const std::string why = schema::read_meta_item(
+            it.key(), around, item, fmt::format("metadata.{}[{}]", it.key(), index++), unknown);
+        if (!why.empty()) return undecodable(resource.type.gvk, why);
+      }
     }
     if (is_time(it.key()) && !base::parse_rfc3339(it->get_ref<const std::string&>()).ok()) {
       return undecodable(

@@ -102,6 +102,15 @@ void ReadHistory::add_relisted(std::vector<ReadChange> changes, std::uint64_t ve
   advance(version);
 }
 
+bool ReadHistory::goes_on_with(const std::vector<ReadChange>& relisted,
+                               std::uint64_t version) const {
+  return version >= version_ &&
+         std::all_of(relisted.begin(), relisted.end(), [this](const ReadChange& change) {
+           // A deletion has the version of what was there before.
+           return change.type == ReadEventType::deleted || change.version > version_;
+         });
+}
+
 void ReadHistory::advance(std::uint64_t version) {
   flush_deletion(version);
   version_ = std::max(version_, version);

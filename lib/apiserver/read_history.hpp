@@ -60,6 +60,10 @@ class ReadHistory {
   // right before the addition of another object by that name. They show the version before them,
   // so that who goes on from one of them is told all of them again.
   void add_relisted(std::vector<ReadChange> changes, std::uint64_t version);
+  // Whether that can be told as what came after what was told before. The data may have gone back
+  // to a past and gone on from there to a higher version: then objects of that past are found
+  // again, which nobody who stands at a version of the undone one would be told.
+  bool goes_on_with(const std::vector<ReadChange>& relisted, std::uint64_t version) const;
   // Nothing changed up to here.
   void advance(std::uint64_t version);
 

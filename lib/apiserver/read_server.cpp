@@ -512,7 +512,7 @@ void Server::synced(KindId id, bool gap) {
   documents_.doubt_until(loop_.now() + (gap ? kDiscoverySettles : Duration{0}));
   // The first state; or the server's data went back in time: nothing goes on from before.
   const bool other_version = std::exchange(kind.of_version_before, false);
-  if (!gap || other_version || version < history.version()) {
+  if (!gap || other_version || !history.goes_on_with(changes, version)) {
     kind.kind.start_over(version);
   } else {
     history.add_relisted(std::move(changes), version);

@@ -10,6 +10,20 @@
 
 namespace kubewatch::apiserver {
 
+Caller acting(const ApiRequest& request) {
+  const std::string_view user = request.headers.get("Impersonate-User");
+  if (user.empty()) return request.caller;
+  Caller out;
+  out.name = std::string(user);
+  out.uid = std::string(request.headers.get("Impersonate-Uid"));
+  out.groups.clear();
+  for (const auto& [name, value] : request.headers.all()) {
+    if (base::to_lower(name) == "impersonate-group") out.groups.push_back(value);
+  }
+  out.groups.emplace_back("system:authenticated");
+  return out;
+}
+
 Result<std::int64_t> parse_whole(std::string_view text) {
   std::int64_t value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value);

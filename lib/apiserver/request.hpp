@@ -30,6 +30,9 @@ struct ApiRequest {
   Caller caller = {};
 };
 
+// As whom: whoever is let in may act as anybody.
+Caller acting(const ApiRequest& request);
+
 struct ApiResponse {
   int status = 200;
   std::string content_type = "application/json";

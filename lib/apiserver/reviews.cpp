@@ -4,28 +4,12 @@
 #include "apiserver/api_target.hpp"
 #include "apiserver/protobuf.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
 constexpr const char* kMayAll = "the sandbox has no authorization";
-
-// Whoever is let in may act as anybody.
-Caller acting(const ApiRequest& request) {
-  const std::string_view user = request.headers.get("Impersonate-User");
-  if (user.empty()) return request.caller;
-  Caller out;
-  out.name = std::string(user);
-  out.uid = std::string(request.headers.get("Impersonate-Uid"));
-  out.groups.clear();
-  for (const auto& [name, value] : request.headers.all()) {
-    if (base::to_lower(name) == "impersonate-group") out.groups.push_back(value);
-  }
-  out.groups.emplace_back("system:authenticated");
-  return out;
-}
 
 Json user_json(const Caller& caller) {
   Json out = {{"username", caller.name}, {"groups", caller.groups}};

@@ -11,7 +11,9 @@
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "base/strings.hpp"
+#include "base/time.hpp"
 #include "builtin/aggregation.hpp"
+#include "builtin/certificate_requests.hpp"
 #include "builtin/defaults.hpp"
 #include "builtin/validation.hpp"
 #include "core/object_rules.hpp"
@@ -93,8 +95,34 @@ void normalise_secret(Json& object) {
 
 // Of metadata the status endpoint of these writes nothing.
 bool keeps_metadata_with_status(const Resource& resource) {
-  return resource.custom || is(resource, builtin::kApiServices) ||
+  static const std::set<std::string> kinds = {
+      builtin::kApiServices,
+      "resourceclaims.resource.k8s.io",
+      "servicecidrs.networking.k8s.io",
+      "validatingadmissionpolicies.admissionregistration.k8s.io",
+      "volumeattachments.storage.k8s.io",
+  };
+  return resource.custom || kinds.count(resource.storage_id) != 0 ||
          resource.type.gvk.group == "flowcontrol.apiserver.k8s.io";
+}
+
+// The one part of metadata that the status endpoint of these does not write; "" = none.
+std::string kept_with_status(const Resource& resource) {
+  if (is(resource, "deployments.apps")) return "labels";
+  return is(resource, "pods") ? "ownerReferences" : "";
+}
+
+bool is_certificate_request(const Resource& resource) {
+  return is(resource, builtin::kCertificateRequests);
+}
+
+void keep_member(const Json& live, Json& object, const std::string& key) {
+  const auto it = live.find(key);
+  if (it == live.end()) {
+    object.erase(key);
+  } else {
+    object[key] = *it;
+  }
 }
 
 // What belongs to the status of an autoscaler shows in the form that it is stored in.
@@ -127,6 +155,12 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
     }
   }
   if (secret) normalise_secret(object);
+  // It is not shown where it is 0, and chosen by as if it were.
+  if (Json* status = base::find(object, {"status"}); is(resource, "jobs.batch") &&
+                                                     status != nullptr && status->is_object() &&
+                                                     status->value("succeeded", Json()) == 0) {
+    status->erase("succeeded");
+  }
   if (is(resource, "namespaces")) label_namespace(object);
   if (Json* bundle = base::find(object, {"spec", "caBundle"});
       is(resource, builtin::kApiServices) && bundle != nullptr && bundle->is_string()) {
@@ -152,17 +186,21 @@ void prepare_create(const Resource& resource, Json& object) {
   if (is(resource, kCrds)) prepare_crd(object);
 }
 
+void tell_caller(const Resource& resource, const Caller& caller, Json& object) {
+  if (!is_certificate_request(resource) || !object["spec"].is_object()) return;
+  Json& spec = object["spec"];
+  for (const char* key : {"username", "uid", "groups", "extra"}) spec.erase(key);
+  spec["username"] = caller.name;
+  if (!caller.uid.empty()) spec["uid"] = caller.uid;
+  if (!caller.groups.empty()) spec["groups"] = caller.groups;
+}
+
 void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource) {
   if (is_autoscaler(resource)) return prepare_scaler(resource, live, object, subresource);
-  const auto keep = [&](const std::string& key) {
-    const auto it = live.find(key);
-    if (it == live.end()) {
-      object.erase(key);
-    } else {
-      object[key] = *it;
-    }
-  };
+  const auto keep = [&](const std::string& key) { keep_member(live, object, key); };
+  if (is_certificate_request(resource)) builtin::prepare_request(live, object, subresource);
+  if (subresource == "approval") return;
   if (subresource == "status") {
     std::set<std::string> keys;
     for (const auto* side : {&live, static_cast<const Json*>(&object)}) {
@@ -170,6 +208,9 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
     }
     for (const auto& key : keys) {
       if (key != "status" && key != "metadata" && key != "apiVersion" && key != "kind") keep(key);
+    }
+    if (const std::string part = kept_with_status(resource); !part.empty()) {
+      keep_member(live.at("metadata"), object["metadata"], part);
     }
     if (!keeps_metadata_with_status(resource)) return;
     const Json version = object["metadata"].value("resourceVersion", Json());
@@ -186,19 +227,17 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
     }
     return;
   }
-  if (subresource == "finalize") {
-    const Json spec = object.value("spec", Json::object());
-    const Json version = object["metadata"].value("resourceVersion", Json());
-    object = live;
-    object["spec"] = spec;
-    if (!version.is_null()) object["metadata"]["resourceVersion"] = version;
-    return;
-  }
   if (resource.has_status()) keep("status");
   if (is(resource, "namespaces")) {
-    keep("spec");
+    if (subresource != "finalize") keep("spec");
     label_namespace(object);
   }
+}
+
+void fill_times(const Resource& resource, const Json& live, Json& object,
+                const std::string& subresource, WallTime now) {
+  if (!is_certificate_request(resource) || subresource.empty()) return;
+  builtin::fill_condition_times(live, object, base::format_rfc3339(now));
 }
 
 schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
@@ -207,9 +246,22 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
   const auto add = [&](const std::string& key) {
     set.insert({schema::PathElement::of_field(key)});
   };
+  if (is_certificate_request(resource)) {
+    add("spec");
+    const char* part = subresource == "status" ? "conditions" : "certificate";
+    if (subresource.empty()) {
+      add("status");
+    } else {
+      set.insert({schema::PathElement::of_field("status"), schema::PathElement::of_field(part)});
+    }
+    return set;
+  }
   if (subresource != "status") {
     if (resource.has_status()) add("status");
     return set;
+  }
+  if (const std::string part = kept_with_status(resource); !part.empty()) {
+    set.insert({schema::PathElement::of_field("metadata"), schema::PathElement::of_field(part)});
   }
   for (const auto& [key, value] : object.items()) {
     if (key == "apiVersion" || key == "kind" || key == "status") continue;

@@ -4,9 +4,11 @@
 
 #include <string>
 
+#include "apiserver/request.hpp"
 #include "apiserver/resource.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "base/time.hpp"
 #include "schema/field_set.hpp"
 
 namespace kubewatch::apiserver {
@@ -17,11 +19,18 @@ Result<void> normalise_kind(const Resource& resource, Json& object);
 // A new object, named by now: status emptied where it has an endpoint of its own, a Namespace's
 // label, finalizer and phase, a CRD's derived names.
 void prepare_create(const Resource& resource, Json& object);
+// A new CertificateSigningRequest says by whom it was made, and nobody says so of another.
+void tell_caller(const Resource& resource, const Caller& caller, Json& object);
 
 // An update through the main endpoint ("") keeps the live status; one through "status" keeps all
 // the rest.
 void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource);
+
+// Times that a write through that endpoint leaves out and the server fills in, which belong to
+// nobody.
+void fill_times(const Resource& resource, const Json& live, Json& object,
+                const std::string& subresource, WallTime now);
 
 // The part of an autoscaler that an endpoint does not write stays as it is stored, to the order of
 // its metrics: a version in which it is served may not tell it whole.

@@ -302,6 +302,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   }
   // What the server fills in belongs to nobody.
   prepare_create(resource, object);
+  tell_caller(resource, context.caller, object);
   KW_TRY(complete(context, nullptr, object));
   FieldErrors errors;
   validate_metadata(resource, object, errors);
@@ -341,6 +342,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   if (!tracked) {
     KW_ASSIGN(object, track(context, &before, object));
   }
+  fill_times(resource, before, object, context.subresource, context.now);
   if (context.subresource.empty()) KW_TRY(complete(context, &before, object));
   if (resource.generation && wants_generation(resource, before, object)) {
     object["metadata"]["generation"] =

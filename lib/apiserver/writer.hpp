@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apiserver/registry.hpp"
+#include "apiserver/request.hpp"
 #include "apiserver/storage.hpp"
 #include "base/random.hpp"
 #include "base/result.hpp"
@@ -24,8 +25,9 @@ struct WriteContext {
   ResourcePtr resource;
   std::string namespace_;
   std::string name;         // "" for create
-  std::string subresource;  // "", "status", "finalize"; scale is handled by its caller
+  std::string subresource;  // "", "status", "finalize", "approval"; scale is handled by its caller
   std::string manager;
+  Caller caller;
   bool dry_run = false;
   bool force = false;        // apply
   std::string told_version;  // schema::ApplyRequest

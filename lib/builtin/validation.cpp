@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "builtin/certificate_requests.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 
@@ -69,6 +70,9 @@ const std::map<std::string, KindRules*>& status_rules() {
 
 void validate(const std::string& storage_id, const Json* live, const Json& object,
               const std::string& subresource, FieldErrors& errors) {
+  if (storage_id == kCertificateRequests) {
+    return check_certificate_request(live, object, subresource, errors);
+  }
   // Other endpoints keep the spec as it is, but for a Namespace's.
   const bool of_spec = subresource.empty() || subresource == "finalize";
   if (!of_spec && subresource != "status") return;

@@ -38,6 +38,35 @@ const std::map<std::string, Shape>& meta_fields() {
   return table;
 }
 
+enum class ItemShape { text, truth, any };
+struct ItemField {
+  ItemShape shape;
+  const char* type;
+};
+struct ItemType {
+  const char* name;
+  std::map<std::string, ItemField> fields;
+};
+
+const ItemType& item_type(const std::string& list) {
+  static const ItemType owner = {"OwnerReference",
+                                 {{"apiVersion", {ItemShape::text, "string"}},
+                                  {"kind", {ItemShape::text, "string"}},
+                                  {"name", {ItemShape::text, "string"}},
+                                  {"uid", {ItemShape::text, "types.UID"}},
+                                  {"controller", {ItemShape::truth, "bool"}},
+                                  {"blockOwnerDeletion", {ItemShape::truth, "bool"}}}};
+  static const ItemType entry = {"ManagedFieldsEntry",
+                                 {{"manager", {ItemShape::text, "string"}},
+                                  {"operation", {ItemShape::text, "v1.ManagedFieldsOperationType"}},
+                                  {"apiVersion", {ItemShape::text, "string"}},
+                                  {"time", {ItemShape::any, "v1.Time"}},
+                                  {"fieldsType", {ItemShape::text, "string"}},
+                                  {"fieldsV1", {ItemShape::any, "v1.FieldsV1"}},
+                                  {"subresource", {ItemShape::text, "string"}}}};
+  return list == "managedFields" ? entry : owner;
+}
+
 const char* go_type(Shape shape) {
   switch (shape) {
     case Shape::text: return "string";
@@ -59,7 +88,7 @@ std::string misfit(const std::string& key, const Json& value, Shape shape) {
     return fmt::format("json: cannot unmarshal {} into Go struct field ObjectMeta.{} of type {}",
                        json_type(wrong), key, type);
   };
-  const bool list = shape == Shape::texts || shape == Shape::objects;
+  const bool list = shape == Shape::texts;
   const bool fits = shape == Shape::text           ? value.is_string()
                     : shape == Shape::count        ? value.is_number_integer()
                     : shape == Shape::texts_by_key ? value.is_object()
@@ -67,9 +96,19 @@ std::string misfit(const std::string& key, const Json& value, Shape shape) {
   if (!fits) return refuse(value, go_type(shape));
   if (shape == Shape::texts_by_key || list) {
     for (const auto& one : value) {
-      const bool good = shape == Shape::objects ? one.is_object() : one.is_string();
-      if (!good) return refuse(one, shape == Shape::objects ? "v1.OwnerReference" : "string");
+      if (!one.is_string()) return refuse(one, "string");
     }
+  }
+  return "";
+}
+
+// "" or what does not fit of a list of objects.
+std::string misfit_item(const std::string& key, Json& list, const std::string& path,
+                        std::vector<std::string>& unknown) {
+  std::size_t index = 0;
+  for (auto& item : list) {
+    std::string why = read_meta_item(key, "", item, fmt::format("{}[{}]", path, index++), unknown);
+    if (!why.empty()) return why;
   }
   return "";
 }
@@ -91,6 +130,10 @@ std::string read_metadata(Json& metadata, const std::string& path,
     const bool empty = it->is_null() || (it->is_structured() && it->empty()) || *it == "";
     if (!it->is_null()) {
       if (std::string why = misfit(it.key(), *it, known->second); !why.empty()) return why;
+    }
+    if (known->second == Shape::objects && it->is_array()) {
+      std::string why = misfit_item(it.key(), *it, path + "." + it.key(), unknown);
+      if (!why.empty()) return why;
     }
     it = empty ? metadata.erase(it) : std::next(it);
   }
@@ -201,6 +244,34 @@ void check_one(const Json& value, const std::string& path, FieldErrors& errors) 
 }
 
 }  // namespace
+
+std::string read_meta_item(const std::string& list, const std::string& around, Json& item,
+                           const std::string& path, std::vector<std::string>& unknown) {
+  const ItemType& type = item_type(list);
+  if (item.is_null()) item = Json::object();
+  if (!item.is_object()) {
+    return fmt::format(
+        "json: cannot unmarshal {} into Go struct field ObjectMeta.{}{} of type v1.{}",
+        json_type(item), around, list, type.name);
+  }
+  for (auto it = item.begin(); it != item.end();) {
+    const auto known = type.fields.find(it.key());
+    if (known == type.fields.end()) unknown.push_back(path + "." + it.key());
+    if (known == type.fields.end() || it->is_null()) {
+      it = item.erase(it);
+      continue;
+    }
+    const ItemField& field = known->second;
+    const bool fits = field.shape == ItemShape::any ||
+                      (field.shape == ItemShape::text ? it->is_string() : it->is_boolean());
+    if (!fits) {
+      return fmt::format("json: cannot unmarshal {} into Go struct field {}.{}{}.{} of type {}",
+                         json_type(*it), type.name, around, list, it.key(), field.type);
+    }
+    ++it;
+  }
+  return "";
+}
 
 std::string check_dns1035_label(const std::string& name) {
   constexpr std::size_t kMost = 63;

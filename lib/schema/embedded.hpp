@@ -21,6 +21,12 @@ std::optional<FieldError> coerce_embedded(Json& value, const Structural& schema,
 void check_embedded(const Json& value, const Structural& schema, bool root, const std::string& base,
                     FieldErrors& errors);
 
+// An item of `list`, ownerReferences or managedFields, read as its type: nulls go, and so does what
+// the type lacks, whose paths below `path` are added. "" or what does not fit, as Go's decoder says
+// it; `around` is where it counts the field from: "", "metadata.".
+std::string read_meta_item(const std::string& list, const std::string& around, Json& item,
+                           const std::string& path, std::vector<std::string>& unknown);
+
 // A name by the rules of RFC 1035: "" or the server's sentence.
 std::string check_dns1035_label(const std::string& name);
 

@@ -24,8 +24,27 @@ Json owned(const std::string& name, const test::Answer& owner, bool block = true
                                 {"blockOwnerDeletion", block}}}}}}});
 }
 
+Json reference(const test::Answer& owner, bool block = true) {
+  return owned("x", owner, block)["metadata"]["ownerReferences"][0];
+}
+
 bool exists(Server& server, const std::string& name) {
   return server.get(kConfigMaps + "/" + name).code == 200;
+}
+
+const std::string kNamespaces = "/api/v1/namespaces";
+const std::string kClusterRoles = "/apis/rbac.authorization.k8s.io/v1/clusterroles";
+
+test::Answer post_namespace(Server& server, const std::string& name,
+                            const Json& more = Json::object()) {
+  Json object = {{"metadata", {{"name", name}}}};
+  object.merge_patch(more);
+  return server.post(kNamespaces, object);
+}
+
+void post_role_of(Server& server, const std::string& name, const test::Answer& owner) {
+  const Json role = {{"metadata", {{"name", name}, {"ownerReferences", {reference(owner)}}}}};
+  REQUIRE(server.post(kClusterRoles, role).code == 201);
 }
 
 }  // namespace
@@ -145,6 +164,47 @@ TEST_CASE("an owner of an unknown kind is nobody's business until the kind is kn
   CHECK_FALSE(exists(server, "child"));
 }
 
+TEST_CASE("what a custom object owned goes with it, though its kind is gone before anybody looks") {
+  Server server;
+  server.post(kCrdPath, test::website_crd());
+  const auto owner = server.post(kWebsites, website("w"));
+  server.post(kConfigMaps, owned("child", owner));
+  Json two = owned("two", owner);
+  two["metadata"]["ownerReferences"].push_back(
+      reference(server.post(kConfigMaps, config_map("solid"))));
+  server.post(kConfigMaps, two);
+  server.settle();
+  Json other = owned("other", owner);
+  other["metadata"]["ownerReferences"][0]["name"] = "another";
+  server.post(kConfigMaps, other);
+  server.remove(kCrdPath + "/websites.demo.kubewatch.dev");
+  CHECK(server.get(kWebsites).code == 404);
+  server.settle();
+  CHECK_FALSE(exists(server, "child"));
+  CHECK(server.get(kConfigMaps + "/two").json["metadata"]["ownerReferences"].size() == 1);
+  // Nobody knows of an owner of that name.
+  CHECK(exists(server, "other"));
+}
+
+TEST_CASE("an owner that a restore brings back is not gone") {
+  Server server;
+  server.post(kCrdPath, test::website_crd());
+  const auto owner = server.post(kWebsites, website("w"));
+  Json child = owned("child", owner);
+  child["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kConfigMaps, child);
+  server.settle();
+  const auto backup = server.api.storage().back_up();
+  server.remove(kWebsites + "/w");
+  server.settle();
+  CHECK(server.get(kConfigMaps + "/child").json["metadata"].contains("deletionTimestamp"));
+  server.api.storage().restore(*backup);
+  server.settle();
+  const auto back = server.get(kConfigMaps + "/child");
+  REQUIRE(back.code == 200);
+  CHECK_FALSE(back.json["metadata"].contains("deletionTimestamp"));
+}
+
 TEST_CASE("one living owner keeps an object, references to absent ones are removed") {
   Server server;
   const auto one = server.post(kConfigMaps, config_map("one"));
@@ -175,6 +235,58 @@ TEST_CASE("foreground deletion waits for the dependents that block it") {
   server.settle();
   CHECK_FALSE(exists(server, "child"));
   CHECK_FALSE(exists(server, "owner"));
+}
+
+TEST_CASE("foreground deletion goes on when a dependent that blocks it stays with another owner") {
+  Server server;
+  const auto one = server.post(kConfigMaps, config_map("one"));
+  const auto two = server.post(kConfigMaps, config_map("two"));
+  Json child = owned("child", one);
+  child["metadata"]["ownerReferences"].push_back(reference(two));
+  server.post(kConfigMaps, child);
+  server.settle();
+  server.remove(kConfigMaps + "/one", {{"propagationPolicy", "Foreground"}});
+  server.settle();
+  CHECK_FALSE(exists(server, "one"));
+  const auto left = server.get(kConfigMaps + "/child");
+  REQUIRE(left.code == 200);
+  CHECK(left.json["metadata"]["ownerReferences"].size() == 1);
+}
+
+TEST_CASE("foreground deletion goes on when somebody takes the block or the reference away") {
+  Server server;
+  const auto owner = server.post(kConfigMaps, config_map("owner"));
+  for (const char* name : {"unblocked", "let-go"}) {
+    Json child = owned(name, owner);
+    child["metadata"]["finalizers"] = {"x.io/hold"};
+    server.post(kConfigMaps, child);
+  }
+  server.remove(kConfigMaps + "/owner", {{"propagationPolicy", "Foreground"}});
+  server.settle();
+  server.merge(kConfigMaps + "/unblocked",
+               {{"metadata", {{"ownerReferences", {reference(owner, false)}}}}});
+  server.settle();
+  CHECK(exists(server, "owner"));
+  server.merge(kConfigMaps + "/let-go", {{"metadata", {{"ownerReferences", nullptr}}}});
+  server.settle();
+  CHECK_FALSE(exists(server, "owner"));
+  CHECK(exists(server, "unblocked"));
+}
+
+TEST_CASE("foreground deletion ends for objects that own each other") {
+  Server server;
+  const auto one = server.post(kConfigMaps, config_map("one"));
+  const auto two = server.post(kConfigMaps, owned("two", one));
+  const auto three = server.post(kConfigMaps, owned("three", two));
+  server.merge(kConfigMaps + "/one", {{"metadata", {{"ownerReferences", {reference(three)}}}}});
+  server.settle();
+  CHECK(exists(server, "one"));
+  server.remove(kConfigMaps + "/one", {{"propagationPolicy", "Foreground"}});
+  server.settle();
+  for (const char* name : {"one", "two", "three"}) {
+    CAPTURE(name);
+    CHECK_FALSE(exists(server, name));
+  }
 }
 
 TEST_CASE("orphan deletion leaves the dependents without the owner") {
@@ -225,6 +337,102 @@ TEST_CASE(
   server.merge(maps + "/held", {{"metadata", {{"finalizers", nullptr}}}});
   server.settle();
   CHECK(server.get("/api/v1/namespaces/shop").code == 404);
+}
+
+TEST_CASE("a Namespace waits for whoever else has a finalizer in its spec") {
+  Server server;
+  post_namespace(server, "shop", {{"spec", {{"finalizers", {"x.io/z", "x.io/a"}}}}});
+  const std::string maps = kNamespaces + "/shop/configmaps";
+  server.post(maps, config_map("a"));
+  server.remove(kNamespaces + "/shop");
+  server.settle();
+  CHECK(server.get(maps + "/a").code == 404);
+  const auto found = server.get(kNamespaces + "/shop");
+  REQUIRE(found.code == 200);
+  Json shop = found.json;
+  CHECK(shop["spec"]["finalizers"] == Json::array({"x.io/a", "x.io/z"}));
+  CHECK(shop["status"]["phase"] == "Terminating");
+  shop["spec"]["finalizers"] = Json::array();
+  CHECK(server.put(kNamespaces + "/shop/finalize", shop).code == 200);
+  CHECK(server.get(kNamespaces + "/shop").code == 404);
+}
+
+TEST_CASE("a finalize of a Namespace writes all but its status") {
+  Server server;
+  post_namespace(server, "shop", {{"metadata", {{"finalizers", {"x.io/hold"}}}}});
+  Json shop = server.get(kNamespaces + "/shop").json;
+  shop["metadata"]["annotations"] = {{"a", "1"}};
+  shop["status"]["phase"] = "Terminating";
+  const auto changed = server.put(kNamespaces + "/shop/finalize", shop);
+  CHECK(changed.code == 200);
+  CHECK(changed.json["metadata"]["annotations"]["a"] == "1");
+  CHECK(changed.json["status"]["phase"] == "Active");
+  server.remove(kNamespaces + "/shop");
+  server.settle();
+  // The usual rescue.
+  Json held = server.get(kNamespaces + "/shop").json;
+  CHECK(held["metadata"]["finalizers"] == Json::array({"x.io/hold"}));
+  held["metadata"]["finalizers"] = Json::array();
+  held["spec"]["finalizers"] = Json::array();
+  CHECK(server.put(kNamespaces + "/shop/finalize", held).code == 200);
+  CHECK(server.get(kNamespaces + "/shop").code == 404);
+}
+
+TEST_CASE("a deletion of a Namespace has its policy for what it owns") {
+  Server server;
+  const auto policy = [](const char* name) { return Json{{"propagationPolicy", name}}; };
+  post_role_of(server, "left", post_namespace(server, "orphaning"));
+  const auto orphaning = server.remove(kNamespaces + "/orphaning", policy("Orphan"));
+  CHECK(orphaning.json["metadata"]["finalizers"] == Json::array({"orphan"}));
+  CHECK(orphaning.json["status"]["phase"] == "Terminating");
+  server.settle();
+  CHECK(server.get(kNamespaces + "/orphaning").code == 404);
+  const auto left = server.get(kClusterRoles + "/left");
+  REQUIRE(left.code == 200);
+  CHECK_FALSE(left.json["metadata"].contains("ownerReferences"));
+
+  const auto waiting = post_namespace(server, "waiting");
+  post_role_of(server, "held", waiting);
+  server.merge(kClusterRoles + "/held", {{"metadata", {{"finalizers", {"x.io/hold"}}}}});
+  server.remove(kNamespaces + "/waiting", policy("Foreground"));
+  server.settle();
+  CHECK(server.get(kNamespaces + "/waiting").code == 200);
+  server.merge(kClusterRoles + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  server.settle();
+  CHECK(server.get(kNamespaces + "/waiting").code == 404);
+
+  post_role_of(server, "taken", post_namespace(server, "background"));
+  server.remove(kNamespaces + "/background");
+  server.settle();
+  CHECK(server.get(kClusterRoles + "/taken").code == 404);
+}
+
+TEST_CASE("a Namespace that was finalized alive goes with the second delete") {
+  Server server;
+  post_namespace(server, "shop");
+  server.put(kNamespaces + "/shop/finalize", {{"metadata", {{"name", "shop"}}}});
+  server.remove(kNamespaces + "/shop");
+  server.settle();
+  CHECK(server.get(kNamespaces + "/shop").code == 200);
+  const auto gone = server.remove(kNamespaces + "/shop");
+  CHECK(gone.json["kind"] == "Namespace");
+  CHECK(server.get(kNamespaces + "/shop").code == 404);
+}
+
+TEST_CASE("a second delete of a Namespace has its way when only its metadata holds it") {
+  Server server;
+  post_namespace(server, "shop", {{"metadata", {{"finalizers", {"x.io/hold"}}}}});
+  const std::string shop = kNamespaces + "/shop";
+  const auto first = server.remove(shop, {{"orphanDependents", false}});
+  CHECK(first.json["metadata"]["finalizers"] == Json::array({"x.io/hold", "foregroundDeletion"}));
+  const auto early = server.remove(shop, {{"propagationPolicy", "Background"}});
+  CHECK(early.json == first.json);
+  server.settle();
+  const auto late = server.remove(shop, {{"propagationPolicy", "Orphan"}});
+  CHECK(late.json["metadata"]["finalizers"] == Json::array({"x.io/hold", "orphan"}));
+  CHECK(late.json["metadata"]["deletionGracePeriodSeconds"] == 0);
+  server.merge(shop, {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(shop).code == 404);
 }
 
 }  // namespace kubewatch::apiserver

@@ -1,5 +1,8 @@
 #include "apiserver/discovery.hpp"
 
+#include <map>
+#include <set>
+
 #include "apiserver/support.hpp"
 #include "support/catch.hpp"
 
@@ -118,6 +121,39 @@ TEST_CASE("unknown paths are plain 404s, unknown resources are Status objects, w
     const auto answer = server.call(method, path, "{}");
     CHECK(answer.code == 405);
     CHECK(answer.reason() == "MethodNotAllowed");
+  }
+}
+
+TEST_CASE("every endpoint of discovery answers, but for what needs a kubelet") {
+  Server server;
+  const std::set<std::string> gaps = {
+      "nodes/proxy", "pods/attach",      "pods/exec",
+      "pods/log",    "pods/portforward", "pods/proxy",
+      "pods/resize", "services/proxy",   "pods/ephemeralcontainers"};
+  std::vector<std::string> roots = {"/api/v1"};
+  const auto groups = server.get("/apis");
+  for (const Json& group : groups.json.at("groups")) {
+    for (const Json& one : group["versions"]) {
+      roots.push_back("/apis/" + base::string_at(one, {"groupVersion"}));
+    }
+  }
+  for (const std::string& root : roots) {
+    const auto listed = server.get(root);
+    for (const Json& one : listed.json.at("resources")) {
+      const std::string name = base::string_at(one, {"name"});
+      const auto slash = name.find('/');
+      if (slash == std::string::npos || gaps.count(name) != 0) continue;
+      const std::string object = root + (one["namespaced"] == true ? "/namespaces/default/" : "/") +
+                                 name.substr(0, slash) + "/x" + name.substr(slash);
+      for (const Json& verb : one["verbs"]) {
+        static const std::map<std::string, std::string> methods = {
+            {"get", "GET"}, {"create", "POST"}, {"update", "PUT"}, {"patch", "PATCH"}};
+        const auto method = methods.find(verb.get<std::string>());
+        if (method == methods.end()) continue;
+        CAPTURE(object, verb);
+        CHECK(server.call(method->second, object, "{}").code != 405);
+      }
+    }
   }
 }
 

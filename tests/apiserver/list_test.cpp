@@ -1,5 +1,7 @@
 #include "apiserver/list.hpp"
 
+#include <array>
+
 #include "apiserver/support.hpp"
 #include "support/catch.hpp"
 
@@ -219,6 +221,66 @@ TEST_CASE(
   CHECK(custom.text.rfind("{\"apiVersion\":\"demo.kubewatch.dev/v1\",\"items\":[", 0) == 0);
   CHECK(custom.json["items"][0]["kind"] == "Website");
   CHECK(server.get("/api/v1/namespaces/default/secrets").json["items"] == Json::array());
+}
+
+TEST_CASE("field selectors choose by the server's values, whatever objects show of them") {
+  Server server;
+  const std::string jobs = "/apis/batch/v1/namespaces/default/jobs";
+  const Json pod = {{"restartPolicy", "Never"},
+                    {"containers", Json::array({{{"name", "c"}, {"image", "i"}}})}};
+  for (const char* name : {"done", "new"}) {
+    REQUIRE(
+        server
+            .post(jobs, {{"metadata", {{"name", name}}}, {"spec", {{"template", {{"spec", pod}}}}}})
+            .code == 201);
+  }
+  server.merge(jobs + "/done/status", {{"status", {{"succeeded", 1}}}});
+  server.merge(jobs + "/new/status", {{"status", {{"succeeded", 0}, {"active", 1}}}});
+  for (const char* name : {"off", "on"}) {
+    server.post("/api/v1/nodes", {{"metadata", {{"name", name}}}});
+  }
+  server.merge("/api/v1/nodes/off", {{"spec", {{"unschedulable", true}}}});
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  Json own = pod;
+  own["nodeName"] = "on";
+  Json shared = pod;
+  shared["hostNetwork"] = true;
+  REQUIRE(server.post(pods, {{"metadata", {{"name", "own"}}}, {"spec", own}}).code == 201);
+  REQUIRE(server.post(pods, {{"metadata", {{"name", "shared"}}}, {"spec", shared}}).code == 201);
+  const std::vector<std::array<std::string, 3>> cases = {
+      {jobs, "status.successful%3D1", "done "},
+      {jobs, "status.successful!%3D1", "new "},
+      {jobs, "status.successful%3D0", "new "},
+      {jobs, "status.successful!%3D0", "done "},
+      {jobs, "status.successful%3D", ""},
+      {jobs, "status.successful!%3D", "done new "},
+      {"/api/v1/nodes", "spec.unschedulable%3Dtrue", "off "},
+      {"/api/v1/nodes", "spec.unschedulable%3Dfalse", "on "},
+      {"/api/v1/nodes", "spec.unschedulable!%3Dfalse", "off "},
+      {"/api/v1/nodes", "spec.unschedulable%3D", ""},
+      {pods, "spec.hostNetwork%3Dfalse", "own "},
+      {pods, "spec.hostNetwork%3Dtrue", "shared "},
+      {pods, "spec.host%3Don", "own "},
+  };
+  for (const auto& [path, selector, chosen] : cases) {
+    CAPTURE(path, selector);
+    CHECK(names(server.get(path + "?fieldSelector=" + selector).json) == chosen);
+  }
+  const auto one = server.watch("/api/v1/watch/nodes/on?fieldSelector=spec.unschedulable%3Dfalse");
+  CHECK(one->story() == "ADDED on");
+}
+
+TEST_CASE("kinds without namespaces that have field labels of their own have none of it") {
+  Server server;
+  const auto refused = [&](const std::string& path) {
+    return server.get(path + "?fieldSelector=metadata.namespace%3Da").message();
+  };
+  CHECK(refused("/api/v1/nodes") == "field label not supported: metadata.namespace");
+  CHECK(refused("/apis/resource.k8s.io/v1/resourceslices") ==
+        "field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: "
+        "metadata.namespace");
+  CHECK(refused("/apis/rbac.authorization.k8s.io/v1/clusterroles").empty());
+  CHECK(refused("/api/v1/pods").empty());
 }
 
 }  // namespace kubewatch::apiserver

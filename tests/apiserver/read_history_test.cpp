@@ -127,6 +127,17 @@ TEST_CASE("what was reached before the data went back is not reached again by it
   CHECK_FALSE(history.reaches(107));
 }
 
+TEST_CASE("an object that is found as old as what was told before is of another past") {
+  ReadHistory history;
+  history.reset(10);
+  history.advance(700);
+  CHECK(history.goes_on_with({}, 700));
+  CHECK(history.goes_on_with({change(kModified, "a", 701), change(kDeleted, "b", 5)}, 915));
+  CHECK_FALSE(history.goes_on_with({}, 699));
+  CHECK_FALSE(history.goes_on_with({change(kAdded, "c", 901), change(kModified, "a", 550)}, 915));
+  CHECK_FALSE(history.goes_on_with({change(kAdded, "a", 700)}, 915));
+}
+
 TEST_CASE("a new epoch ends all watches of the one before") {
   ReadHistory history;
   history.reset(10);

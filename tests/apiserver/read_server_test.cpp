@@ -379,6 +379,30 @@ TEST_CASE(
   rig.json(std::string(kMaps) + "?limit=2&continue=" + token, 410);
 }
 
+TEST_CASE("data that went back and on to a higher version is a new beginning, too") {
+  Rig rig;
+  const std::string from_10 = std::string(kMaps) + "?watch=1&resourceVersion=10";
+  const std::string token =
+      rig.json(std::string(kMaps) + "?limit=2")["metadata"]["continue"].get<std::string>();
+  Stream open(rig, from_10);
+  REQUIRE(rig.loop.run_until([&] { return rig.server->counters().watches_open == 1; },
+                             Duration{10000}));
+  ReadChange undone;
+  undone.type = ReadEventType::modified;
+  undone.key = {"shop", "a"};
+  undone.version = 4;
+  undone.previous_json = rig.cache.objects[undone.key];
+  undone.json = rig.cache.objects[undone.key] = config_map("shop", "a", 4, "one", "before");
+  rig.cache.version = 20;
+  rig.server->changed(rig.id, undone, true);
+  rig.server->synced(rig.id, true);
+  CHECK(open.lines(1)[0]["object"]["code"] == 410);
+  Stream back(rig, from_10);
+  CHECK(back.lines(1)[0]["object"]["code"] == 410);
+  rig.json(std::string(kMaps) + "?limit=2&continue=" + token, 410);
+  CHECK(rig.json(kMaps)["metadata"]["resourceVersion"] == "20");
+}
+
 TEST_CASE("a watch ends when its time is over, with a bookmark before") {
   Rig rig;
   Stream stream(rig, std::string(kMaps) +

@@ -460,4 +460,146 @@ TEST_CASE("an applied MicroTime that is none fails as the conversion of the patc
         "unmarshal number into Go value of type string");
 }
 
+TEST_CASE("owner references are read as their type") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const auto post = [&](const std::string& path, Json object, const Json& more) {
+    Json owner = {{"apiVersion", "v1"}, {"kind", "X"}, {"name", "n"}, {"uid", "u"}};
+    owner.update(more);
+    object["metadata"]["ownerReferences"] = Json::array({owner});
+    return server.post(path, object);
+  };
+  CHECK(post(kWebsites, website("a"), {{"controller", "true"}}).message() ==
+        "Website in version \"v1\" cannot be handled as a Website: json: cannot unmarshal string "
+        "into Go struct field OwnerReference.ownerReferences.controller of type bool");
+  CHECK(post(kConfigMaps, config_map("a"), {{"name", 5}}).message() ==
+        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+        "number into Go struct field OwnerReference.metadata.ownerReferences.name of type string");
+  const auto strict = post(kWebsites + "?fieldValidation=Strict", website("a"), {{"foo", 1}});
+  CHECK(strict.message() ==
+        "Website in version \"v1\" cannot be handled as a Website: strict decoding error: unknown "
+        "field \"metadata.ownerReferences[0].foo\"");
+  const auto made = post(kWebsites, website("a"), {{"foo", 1}, {"controller", nullptr}});
+  CHECK(made.code == 201);
+  CHECK(made.headers.get("Warning") ==
+        "299 - \"unknown field \\\"metadata.ownerReferences[0].foo\\\"\"");
+  CHECK(made.json["metadata"]["ownerReferences"] ==
+        Json::array({{{"apiVersion", "v1"}, {"kind", "X"}, {"name", "n"}, {"uid", "u"}}}));
+  CHECK(managers(made.json) == "tester Update");
+}
+
+TEST_CASE("a status endpoint leaves metadata as it is where its kind says so") {
+  Server server;
+  const std::string deployments = "/apis/apps/v1/namespaces/default/deployments";
+  const Json labels = {{"a", "b"}};
+  const Json pod = {{"containers", Json::array({{{"name", "c"}, {"image", "i"}}})}};
+  REQUIRE(server
+              .post(deployments,
+                    {{"metadata", {{"name", "d"}, {"labels", labels}}},
+                     {"spec",
+                      {{"selector", {{"matchLabels", labels}}},
+                       {"template", {{"metadata", {{"labels", labels}}}, {"spec", pod}}}}}})
+              .code == 201);
+  const Json patch = {{"metadata", {{"labels", {{"n", "1"}}}, {"annotations", {{"n", "1"}}}}}};
+  const auto deployment = server.merge(deployments + "/d/status", patch);
+  CHECK(deployment.json["metadata"]["labels"] == labels);
+  CHECK(deployment.at({"metadata", "annotations", "n"}) == "1");
+  CHECK(deployment.json["metadata"]["managedFields"][1]["fieldsV1"] ==
+        Json::parse(R"({"f:metadata":{"f:annotations":{".":{},"f:n":{}}}})"));
+
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  REQUIRE(server.post(pods, {{"metadata", {{"name", "p"}}}, {"spec", pod}}).code == 201);
+  const Json owner = {{"apiVersion", "v1"}, {"kind", "X"}, {"name", "n"}, {"uid", "u"}};
+  const auto owned =
+      server.merge(pods + "/p/status",
+                   {{"metadata", {{"ownerReferences", Json::array({owner})}, {"labels", labels}}}});
+  CHECK_FALSE(owned.json["metadata"].contains("ownerReferences"));
+  CHECK(owned.json["metadata"]["labels"] == labels);
+
+  const std::string attachments = "/apis/storage.k8s.io/v1/volumeattachments";
+  REQUIRE(server
+              .post(attachments, {{"metadata", {{"name", "v"}}},
+                                  {"spec",
+                                   {{"attacher", "a"},
+                                    {"nodeName", "n"},
+                                    {"source", {{"persistentVolumeName", "p"}}}}}})
+              .code == 201);
+  Json attached = patch;
+  attached["status"] = {{"attached", true}};
+  const auto attachment = server.merge(attachments + "/v/status", attached);
+  CHECK(attachment.json["status"]["attached"] == true);
+  CHECK_FALSE(attachment.json["metadata"].contains("labels"));
+  CHECK_FALSE(attachment.json["metadata"].contains("annotations"));
+}
+
+TEST_CASE("a CertificateSigningRequest is approved by its endpoint alone, and says who made it") {
+  Server server;
+  const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const Json approved = {{"type", "Approved"}, {"status", "True"}};
+  const auto made = server.post(requests, {{"metadata", {{"name", "r"}}},
+                                           {"spec",
+                                            {{"request", "YQ=="},
+                                             {"signerName", "example.com/s"},
+                                             {"username", "eve"},
+                                             {"extra", {{"a", {"b"}}}},
+                                             {"usages", {"client auth"}}}},
+                                           {"status", {{"conditions", Json::array({approved})}}}});
+  CHECK(made.code == 201);
+  CHECK(made.json["status"] == Json::object());
+  CHECK(made.at({"spec", "username"}) == "kubernetes-admin");
+  CHECK_FALSE(made.json["spec"].contains("extra"));
+  const std::string path = requests + "/r";
+  const auto written = [&](const std::string& endpoint, const Json& conditions) {
+    return server.merge(
+        path + endpoint,
+        {{"metadata", {{"labels", {{"at", "x" + endpoint.substr(endpoint.empty() ? 0 : 1)}}}}},
+         {"spec", {{"signerName", "example.com/other"}}},
+         {"status", {{"conditions", conditions}}}});
+  };
+  const auto plain = written("", Json::array({approved}));
+  CHECK(plain.json["status"] == Json::object());
+  CHECK(plain.at({"spec", "signerName"}) == "example.com/s");
+  CHECK(written("/status", Json::array({approved})).message() ==
+        "CertificateSigningRequest.certificates.k8s.io \"r\" is invalid: status.conditions: "
+        "Forbidden: updates may not add a condition of type \"Approved\"");
+  const auto decided = server.merge(
+      path + "/approval",
+      {{"metadata", {{"labels", {{"l", "1"}}}}},
+       {"status", {{"certificate", "YQ=="}, {"conditions", Json::array({approved})}}}});
+  CHECK(decided.code == 200);
+  CHECK(decided.at({"metadata", "labels", "l"}) == "1");
+  CHECK_FALSE(decided.json["status"].contains("certificate"));
+  const std::string now = decided.at({"metadata", "creationTimestamp"});
+  CHECK(decided.json["status"]["conditions"] == Json::array({{{"type", "Approved"},
+                                                              {"status", "True"},
+                                                              {"lastUpdateTime", now},
+                                                              {"lastTransitionTime", now}}}));
+  CHECK(server.get(path + "/approval").json == server.get(path).json);
+  CHECK(written("/approval", Json::array()).message() ==
+        "CertificateSigningRequest.certificates.k8s.io \"r\" is invalid: status.conditions: "
+        "Forbidden: updates may not remove a condition of type \"Approved\"");
+  const auto both = written("/approval", {approved,
+                                          {{"type", "Denied"}, {"status", "False"}},
+                                          {{"type", ""}, {"status", "x"}},
+                                          {{"type", "Approved"}}});
+  CHECK(both.message() ==
+        "CertificateSigningRequest.certificates.k8s.io \"r\" is invalid: "
+        "[status.conditions[1].status: Unsupported value: \"False\": supported values: \"True\", "
+        "status.conditions: Invalid value: \"Denied\": Approved and Denied conditions are mutually "
+        "exclusive, status.conditions[2].type: Required value, status.conditions[2].status: "
+        "Unsupported value: \"x\": supported values: \"False\", \"True\", \"Unknown\", "
+        "status.conditions[3].status: Required value, status.conditions: Invalid value: "
+        "\"Approved\": Approved and Denied conditions are mutually exclusive, "
+        "status.conditions[3].type: Duplicate value: \"Approved\"]");
+  server.advance(5000);
+  Json again = approved;
+  again["reason"] = "changed";
+  const auto later = written("/approval", {again, {{"type", "Foo"}, {"status", "False"}}});
+  CHECK(later.json["status"]["conditions"][0]["lastTransitionTime"] == now);
+  CHECK(later.json["status"]["conditions"][1]["lastTransitionTime"] != now);
+  const auto issued = written("/status", Json::array({approved}));
+  CHECK(issued.json["status"]["conditions"][0]["reason"] == "changed");
+  CHECK(server.post(path + "/approval", Json::object()).code == 405);
+}
+
 }  // namespace kubewatch::apiserver

@@ -180,4 +180,100 @@ E2E_CASE("the options of a delete are read strictly, and told of in the server's
   CHECK(send(w, "GET", one).code == 404);
 }
 
+E2E_CASE("a finalize of a Namespace writes all but its status, and ends one that nothing holds") {
+  World w;
+  const std::string all = "/api/v1/namespaces";
+  const std::string name = w.ns() + "-held";
+  const std::string one = all + "/" + name;
+  const Finalizers theirs = {"e2e.kubewatch.dev/z", "e2e.kubewatch.dev/a"};
+  REQUIRE(send(w, "POST", all,
+               {{"metadata", {{"name", name}, {"finalizers", {"e2e.kubewatch.dev/held"}}}},
+                {"spec", {{"finalizers", theirs}}}})
+              .code == 201);
+  Json object = send(w, "GET", one).body;
+  object["metadata"]["annotations"] = {{"told", "yes"}};
+  object["status"]["phase"] = "Terminating";
+  const Answer written = send(w, "PUT", one + "/finalize", object);
+  CHECK(base::string_at(written.body, {"metadata", "annotations", "told"}) == "yes");
+  CHECK(base::string_at(written.body, {"status", "phase"}) == "Active");
+  CHECK(send(w, "DELETE", one).code == 200);
+  // Whoever empties it takes its own finalizer away, and no other.
+  const Json left = {"e2e.kubewatch.dev/a", "e2e.kubewatch.dev/z"};
+  CHECK(w.eventually([&] { return send(w, "GET", one).body["spec"]["finalizers"] == left; }));
+  object = send(w, "GET", one).body;
+  object["metadata"]["finalizers"] = Json::array();
+  object["spec"]["finalizers"] = Json::array();
+  CHECK(send(w, "PUT", one + "/finalize", object).code == 200);
+  CHECK(send(w, "GET", one).code == 404);
+}
+
+E2E_CASE("the policies of a Namespace's deletion are finalizers of its own") {
+  World w;
+  const std::string all = "/api/v1/namespaces";
+  const std::string name = w.ns() + "-policy";
+  const std::string one = all + "/" + name;
+  struct Case {
+    Json options;
+    std::string finalizer;
+  };
+  for (const Case& c : {Case{{{"propagationPolicy", "Orphan"}}, "orphan"},
+                        Case{{{"propagationPolicy", "Foreground"}}, "foregroundDeletion"},
+                        Case{{{"orphanDependents", true}}, "orphan"},
+                        Case{{{"orphanDependents", false}}, "foregroundDeletion"},
+                        Case{{{"propagationPolicy", "Background"}}, ""}}) {
+    CAPTURE(c.options.dump());
+    REQUIRE(w.eventually([&] {
+      return send(w, "POST", all, {{"metadata", {{"name", name}}}}).code == 201;
+    }));
+    const Answer dying = send(w, "DELETE", one, c.options);
+    CHECK(finalizers_of(dying) == (c.finalizer.empty() ? Finalizers() : Finalizers{c.finalizer}));
+    CHECK(base::string_at(dying.body, {"status", "phase"}) == "Terminating");
+  }
+  CHECK(w.eventually([&] { return send(w, "GET", one).code == 404; }));
+  // Where nobody empties it, a second delete takes it.
+  REQUIRE(send(w, "POST", all, {{"metadata", {{"name", name}}}}).code == 201);
+  CHECK(send(w, "PUT", one + "/finalize", {{"metadata", {{"name", name}}}}).code == 200);
+  CHECK(send(w, "DELETE", one).code == 200);
+  CHECK(send(w, "DELETE", one).body["kind"] == "Namespace");
+  CHECK(send(w, "GET", one).code == 404);
+}
+
+E2E_CASE("a foreground deletion ends when a dependent has another owner, and in a circle") {
+  World w;
+  const auto make = [&](const std::string& name, const std::vector<Json>& owners) {
+    Json object = config_map(name, {});
+    object["metadata"]["ownerReferences"] = owners;
+    const Answer made = send(w, "POST", maps(w), object);
+    REQUIRE(made.code == 201);
+    return Json{{"apiVersion", "v1"},
+                {"kind", "ConfigMap"},
+                {"name", name},
+                {"uid", base::string_at(made.body, {"metadata", "uid"})},
+                {"blockOwnerDeletion", true}};
+  };
+  const auto is_gone = [&](const std::string& name) {
+    return w.eventually([&] { return send(w, "GET", maps(w) + "/" + name).code == 404; });
+  };
+  const Json policy = {{"propagationPolicy", "Foreground"}};
+  const Json one = make("one", {});
+  const Json two = make("two", {});
+  make("child", {one, two});
+  send(w, "DELETE", maps(w) + "/one", policy);
+  CHECK(is_gone("one"));
+  const Json child = send(w, "GET", maps(w) + "/child").body;
+  CHECK(child["metadata"]["ownerReferences"] == Json::array({two}));
+
+  const Json first = make("first", {});
+  const Json second = make("second", {first});
+  const Json third = make("third", {second});
+  const Json circle = {{"metadata", {{"ownerReferences", {third}}}}};
+  send_text(w, "PATCH", maps(w) + "/first", base::dump_json(circle),
+            "application/merge-patch+json");
+  send(w, "DELETE", maps(w) + "/first", policy);
+  for (const char* name : {"first", "second", "third"}) {
+    CAPTURE(name);
+    CHECK(is_gone(name));
+  }
+}
+
 }  // namespace kubewatch::e2e

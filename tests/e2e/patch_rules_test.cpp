@@ -235,4 +235,116 @@ E2E_CASE("the scale of a custom kind answers what was written, by the rules of i
   CHECK(elsewhere.code == 400);
 }
 
+E2E_CASE("owner references of a custom object are read as their type") {
+  World w;
+  const Things things(w);
+  const auto post = [&](const std::string& query, const std::string& owner) {
+    return ask(w, "POST", things.path() + query,
+               R"({"apiVersion":")" + things.group +
+                   R"(/v1","kind":"Thing","metadata":{"name":"a","ownerReferences":[)"
+                   R"({"apiVersion":"v1","kind":"X","name":"n","uid":"u",)" +
+                   owner + "}]}}");
+  };
+  const Heard text = post("", R"("controller":"true")");
+  CHECK(text.code == 400);
+  CHECK(
+      text.says("cannot unmarshal string into Go struct field "
+                "OwnerReference.ownerReferences.controller of type bool"));
+  const std::string unknown = R"(unknown field "metadata.ownerReferences[0].foo")";
+  const Heard strict = post("?fieldValidation=Strict", R"("foo":1)");
+  CHECK(strict.code == 400);
+  CHECK(strict.says(unknown));
+  const Heard made = post("?dryRun=All", R"("foo":1,"controller":null)");
+  CHECK(made.code == 201);
+  CHECK(made.warns(unknown));
+  CHECK(made.body["metadata"]["ownerReferences"] ==
+        Json::parse(R"([{"apiVersion":"v1","kind":"X","name":"n","uid":"u"}])"));
+}
+
+E2E_CASE("a status endpoint leaves metadata as it is where its kind says so") {
+  World w;
+  w.apply(
+      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d, namespace: '@NS@', labels: {a: "
+      "b}}, spec: {paused: true, replicas: 0, selector: {matchLabels: {a: b}}, template: "
+      "{metadata: "
+      "{labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}");
+  const std::string patch = R"({"metadata":{"labels":{"n":"1"},"annotations":{"n":"1"}}})";
+  const std::string deployment = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments/d/status";
+  const Heard kept = ask(w, "PATCH", deployment, patch, kMerge);
+  CHECK(kept.code == 200);
+  CHECK(kept.body["metadata"]["labels"] == Json({{"a", "b"}}));
+  CHECK(kept.body["metadata"]["annotations"]["n"] == "1");
+  const std::string attachments = "/apis/storage.k8s.io/v1/volumeattachments";
+  const std::string name = "v-" + w.ns();
+  REQUIRE(ask(w, "POST", attachments,
+              R"({"metadata":{"name":")" + name +
+                  R"("},"spec":{"attacher":"a","nodeName":"n",)"
+                  R"("source":{"persistentVolumeName":"p"}}})")
+              .code == 201);
+  const Heard attached = ask(w, "PATCH", attachments + "/" + name + "/status",
+                             R"({"metadata":{"labels":{"n":"1"},"annotations":{"n":"1"}},)"
+                             R"("status":{"attached":true}})",
+                             kMerge);
+  CHECK(attached.code == 200);
+  CHECK(attached.body["status"]["attached"] == true);
+  CHECK_FALSE(attached.body["metadata"].contains("labels"));
+  CHECK_FALSE(attached.body["metadata"].contains("annotations"));
+  CHECK(send(w, "DELETE", attachments + "/" + name).code == 200);
+}
+
+E2E_CASE("a CertificateSigningRequest is approved by its endpoint alone, and says who made it") {
+  World w;
+  // Of CN=x; the key is nobody's.
+  const std::string request =
+      "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVF"
+      "QXd3QmVEQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCUEVFVWppUEgvcHBZeThZblV4"
+      "cXRXaTdxbHJXUHJMTEZadE9WbEZDNUxKWWhpNXNrdFFBajRBangvZEZTRmluCnN5c1Z0anluZHZwTE9S"
+      "N21BTEwybXFpZ0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQWdaVDFmK3owQmZxTm0KamVSNW96VXBl"
+      "SC9tMXFQK2pXbE95WEJ0WjlsVzVBSWhBUGNZUnVqbmNvMnJ3RkhMa3ZERzAxeEZjTThibGVuNgovRXo1"
+      "b1Y1QWpwbFoKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==";
+  const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const std::string name = "r-" + w.ns();
+  const std::string path = requests + "/" + name;
+  const Heard made =
+      ask(w, "POST", requests,
+          R"({"metadata":{"name":")" + name +
+              R"("},"spec":{"signerName":"example.com/s",)"
+              R"("username":"eve","usages":["client auth"],"request":")" +
+              request + R"("},"status":{"conditions":[{"type":"Approved","status":"True"}]}})");
+  REQUIRE(made.code == 201);
+  CHECK(made.body["status"] == Json::object());
+  CHECK(made.body["spec"]["username"] != "eve");
+  const auto patch = [&](const std::string& endpoint, const std::string& conditions) {
+    return ask(w, "PATCH", path + endpoint,
+               R"({"metadata":{"labels":{"l":"1"}},"spec":{"signerName":"z"},)"
+               R"("status":{"conditions":[)" +
+                   conditions + "]}}",
+               kMerge);
+  };
+  const std::string approved = R"({"type":"Approved","status":"True"})";
+  CHECK(patch("", approved).body["status"] == Json::object());
+  CHECK(patch("/status", approved)
+            .says(R"(Forbidden: updates may not add a condition of type "Approved")"));
+  const Heard decided = patch("/approval", approved);
+  CHECK(decided.code == 200);
+  CHECK(decided.body["spec"]["signerName"] == "example.com/s");
+  CHECK(decided.body["metadata"]["labels"]["l"] == "1");
+  const Json condition = decided.body["status"]["conditions"][0];
+  CHECK(condition["lastUpdateTime"].is_string());
+  CHECK(condition["lastTransitionTime"].is_string());
+  CHECK(patch("/approval", "")
+            .says(R"(Forbidden: updates may not remove a condition of type "Approved")"));
+  CHECK(patch("/approval", approved + R"(,{"type":"Denied","status":"False"},{"type":"",)"
+                                      R"("status":"x"},{"type":"Approved"})")
+            .says(R"([status.conditions[1].status: Unsupported value: "False": supported values: )"
+                  R"("True", status.conditions: Invalid value: "Denied": Approved and Denied )"
+                  R"(conditions are mutually exclusive, status.conditions[2].type: Required )"
+                  R"(value, status.conditions[2].status: Unsupported value: "x": supported )"
+                  R"(values: "False", "True", "Unknown", status.conditions[3].status: Required )"
+                  R"(value, status.conditions: Invalid value: "Approved": Approved and Denied )"
+                  R"(conditions are mutually exclusive, status.conditions[3].type: Duplicate )"
+                  R"(value: "Approved"])"));
+  CHECK(send(w, "DELETE", path).code == 200);
+}
+
 }  // namespace kubewatch::e2e

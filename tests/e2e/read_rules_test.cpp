@@ -95,6 +95,41 @@ E2E_CASE("field selectors are those of their kinds") {
         "field label \"x\" not supported for Job");
   const std::string slices = "/apis/resource.k8s.io/v1/resourceslices";
   CHECK(send(w, "GET", slices + "?fieldSelector=spec.driver%3Da").code == 200);
+  const std::string of_namespace = "?fieldSelector=metadata.namespace%3Da";
+  for (const std::string& path : {std::string("/api/v1/nodes"), requests}) {
+    CAPTURE(path);
+    CHECK(message(send(w, "GET", path + of_namespace)) ==
+          "field label not supported: metadata.namespace");
+  }
+  CHECK(send(w, "GET", slices + of_namespace).code == 400);
+  CHECK(send(w, "GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles" + of_namespace).code ==
+        200);
+}
+
+E2E_CASE("field selectors choose by the server's values, whatever objects show of them") {
+  World w;
+  const std::string all = "/apis/batch/v1/namespaces/" + w.ns() + "/jobs";
+  const Json container = {{"name", "c"}, {"image", "i"}};
+  const Json pod = {{"restartPolicy", "Never"}, {"containers", Json::array({container})}};
+  REQUIRE(send(w, "POST", all,
+               {{"metadata", {{"name", "j"}}},
+                {"spec", {{"suspend", true}, {"template", {{"spec", pod}}}}}})
+              .code == 201);
+  const auto chosen = [&](const std::string& path, const std::string& selector) {
+    return names(send(w, "GET", path + "?fieldSelector=" + selector)).size();
+  };
+  CHECK(chosen(all, "status.successful%3D0") == 1);
+  CHECK(chosen(all, "status.successful!%3D0") == 0);
+  CHECK(chosen(all, "status.successful%3D") == 0);
+  CHECK(chosen(all, "status.successful!%3D1") == 1);
+  const std::string node = "node-" + w.ns();
+  const std::string name = ",metadata.name%3D" + node;
+  REQUIRE(send(w, "POST", "/api/v1/nodes", {{"metadata", {{"name", node}}}}).code == 201);
+  CHECK(chosen("/api/v1/nodes", "spec.unschedulable%3Dfalse" + name) == 1);
+  CHECK(chosen("/api/v1/nodes", "spec.unschedulable!%3Dfalse" + name) == 0);
+  CHECK(chosen("/api/v1/nodes", "spec.unschedulable%3D" + name) == 0);
+  CHECK(send(w, "DELETE", "/api/v1/nodes/" + node).code == 200);
+  CHECK(send(w, "GET", "/api/v1/pods?fieldSelector=spec.host%3Da").code == 200);
 }
 
 E2E_CASE("pages: from the cache all that is left comes, and more may be said where none matches") {

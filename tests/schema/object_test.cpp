@@ -248,6 +248,23 @@ TEST_CASE("unknown fields are dropped and named, where nothing says to keep them
   CHECK(object["metadata"]["name"] == "x");
 }
 
+TEST_CASE("owner references of an embedded object are read as their type") {
+  const auto schema = compiled(Json::parse(R"({"type":"object","properties":{"e":{"type":"object",
+    "x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}})"));
+  std::vector<std::string> unknown;
+  Json object = Json::parse(
+      R"({"e":{"metadata":{"ownerReferences":[{"name":"a","foo":5,"controller":null}]}}})");
+  REQUIRE(schema->coerce_embedded(object, unknown).ok());
+  CHECK(unknown == std::vector<std::string>{"e.metadata.ownerReferences[0].foo"});
+  CHECK(object["e"]["metadata"]["ownerReferences"] == Json::parse(R"([{"name":"a"}])"));
+  Json wrong = Json::parse(R"({"e":{"metadata":{"ownerReferences":[{"name":5}]}}})");
+  const auto refused = schema->coerce_embedded(wrong, unknown);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message().find("json: cannot unmarshal number into Go struct field "
+                                       "OwnerReference.ownerReferences.name of type string") !=
+        std::string::npos);
+}
+
 TEST_CASE("defaults fill absent fields at every depth, and nulls that may not be null") {
   const Json schema = Json::parse(R"({"type":"object","properties":{"spec":{"type":"object",
     "default":{},"properties":{
