@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "base/files.hpp"
@@ -12,6 +13,7 @@
 #include "client/exec_plugin.hpp"
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
+#include "client/tls_files.hpp"
 #include "http/checks.hpp"
 #include "http/listen_address.hpp"
 #include "http/no_proxy.hpp"
@@ -20,6 +22,7 @@ namespace kubewatch::client {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = 1U << 20U;
+constexpr std::size_t kMaxKubeconfig = 4U << 20U;
 
 Error invalid(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
@@ -437,7 +440,39 @@ void add_impersonation(const Impersonation& as, Json& user) {
   for (const auto& [key, value] : as.extra) user["as-user-extra"][key].push_back(value);
 }
 
+std::string absolute(const std::string& file) {
+  std::error_code failed;
+  const auto path = std::filesystem::absolute(file, failed);
+  return failed ? file : path.string();
+}
+
+void add_tokens(const OidcLogin& login, Json& provider) {
+  Json* config = base::find(provider, {"config"});
+  if (config == nullptr || !config->is_object()) return;
+  if (!login.id_token.empty()) (*config)["id-token"] = login.id_token;
+  if (!login.refresh_token.empty()) (*config)["refresh-token"] = login.refresh_token;
+}
+
 }  // namespace
+
+ClientConfig read_again(ClientConfig config) {
+  if (auto tls = read_tls_files(config, tls_options_of(config))) {
+    config.ca_pem = std::move(tls->ca_pem);
+    config.client_cert_pem = std::move(tls->client_cert_pem);
+    config.client_key_pem = std::move(tls->client_key_pem);
+  }
+  if (config.oidc) {
+    const auto text = base::read_file(config.oidc->file, kMaxKubeconfig);
+    if (auto tokens = text.ok() ? tokens_in(*text, config.oidc->user) : std::nullopt) {
+      config.oidc->id_token = std::move(tokens->id_token);
+      // Not where somebody does without it.
+      if (!config.oidc->refresh_token.empty()) {
+        config.oidc->refresh_token = std::move(tokens->refresh_token);
+      }
+    }
+  }
+  return config;
+}
 
 std::string render_kubeconfig(const ClientConfig& config, const std::string& context_name) {
   Json cluster{{"server", config.server}};
@@ -449,11 +484,12 @@ std::string render_kubeconfig(const ClientConfig& config, const std::string& con
   if (config.disable_compression) cluster["disable-compression"] = true;
   Json user = Json::object();
   if (!config.token.empty()) user["token"] = config.token;
-  if (!config.token_file.empty()) user["tokenFile"] = config.token_file;
+  if (!config.token_file.empty()) user["tokenFile"] = absolute(config.token_file);
   if (!config.username.empty()) user["username"] = config.username;
   if (!config.password.empty()) user["password"] = config.password;
   if (config.oidc) {
     if (auto entry = base::parse_json(config.oidc->entry); entry.ok()) {
+      add_tokens(*config.oidc, *entry);
       user["auth-provider"] = *entry;
     }
   }

@@ -120,6 +120,10 @@ struct ConfigEnvironment {
 // invalid (bad file, unknown context, exec or auth-provider users), not_found.
 Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
 
+// The same with what the files that it names hold by now: certificates may have been rotated since,
+// the tokens of an identity provider renewed. What cannot be read stays.
+ClientConfig read_again(ClientConfig config);
+
 // The kubeconfig that leads to this configuration (YAML, for mode 0600); material from files is in
 // it as it was read.
 std::string render_kubeconfig(const ClientConfig& config, const std::string& context_name);

@@ -147,10 +147,17 @@ class OidcSource : public LoginSource {
     }
     const auto endpoint = token_endpoint(login_, response.body);
     if (!endpoint.ok()) return tell(endpoint.error());
-    ask(refresh_request(login_, *endpoint), &OidcSource::renewed);
+    endpoint_ = *endpoint;
+    tried_other_ = false;
+    ask(refresh_request(login_, endpoint_, secret_in_), &OidcSource::renewed);
   }
 
   void renewed(const http::Response& response) {
+    if (!login_.client_secret.empty() && refuses_client(response.status, response.body) &&
+        !std::exchange(tried_other_, true)) {
+      secret_in_ = secret_in_ == SecretIn::header ? SecretIn::form : SecretIn::header;
+      return ask(refresh_request(login_, endpoint_, secret_in_), &OidcSource::renewed);
+    }
     const auto tokens = parse_tokens(response.status, response.body);
     if (!tokens.ok()) return tell(Error(tokens.error()).with_context(issuer()));
     login_.id_token = tokens->id_token;
@@ -179,6 +186,9 @@ class OidcSource : public LoginSource {
   loop::EventLoop& loop_;
   OidcLogin login_;
   std::unique_ptr<http::Transport> issuer_;
+  std::string endpoint_;
+  SecretIn secret_in_ = SecretIn::header;  // as it was taken last
+  bool tried_other_ = false;
   std::function<void(Result<Login>)> done_;
   std::unique_ptr<http::Call> call_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
@@ -252,23 +262,34 @@ Result<std::string> token_endpoint(const OidcLogin& login, std::string_view docu
   return endpoint;
 }
 
-http::Request refresh_request(const OidcLogin& login, const std::string& endpoint) {
+http::Request refresh_request(const OidcLogin& login, const std::string& endpoint, SecretIn place) {
   http::Request request;
   request.method = "POST";
   request.url = endpoint;
   request.headers.set("Content-Type", "application/x-www-form-urlencoded");
   request.headers.set("Accept", "application/json");
+  const bool by_header = !login.client_secret.empty() && place == SecretIn::header;
   // RFC 6749 section 2.3.1: both parts are form-encoded before they are joined.
-  if (!login.client_secret.empty()) {
+  if (by_header) {
     request.headers.set("Authorization",
                         "Basic " + base::base64_encode(base::percent_encode(login.client_id) + ":" +
                                                        base::percent_encode(login.client_secret)));
   }
   std::vector<std::pair<std::string, std::string>> fields = {
       {"grant_type", "refresh_token"}, {"refresh_token", login.refresh_token}};
-  if (login.client_secret.empty()) fields.emplace_back("client_id", login.client_id);
+  if (!by_header) fields.emplace_back("client_id", login.client_id);
+  if (!by_header && !login.client_secret.empty()) {
+    fields.emplace_back("client_secret", login.client_secret);
+  }
   request.body = form(fields);
   return request;
+}
+
+bool refuses_client(int status, std::string_view body) {
+  if (status != 400 && status != 401) return false;
+  const auto parsed = base::parse_json(body, {kMaxAnswer, 32});
+  // Said of the refresh token, of a client that was taken.
+  return !parsed.ok() || base::string_at(*parsed, {"error"}) != "invalid_grant";
 }
 
 Result<OidcTokens> parse_tokens(int status, std::string_view body) {

@@ -27,7 +27,13 @@ std::optional<WallTime> token_expiry(std::string_view token);
 // Out of the issuer's configuration. Errors: invalid (another issuer's, no https).
 Result<std::string> token_endpoint(const OidcLogin& login, std::string_view document);
 
-http::Request refresh_request(const OidcLogin& login, const std::string& endpoint);
+// Where a client's secret goes: by HTTP Basic, which every issuer must take (RFC 6749 section
+// 2.3.1) and some do not, or into the form.
+enum class SecretIn { header, form };
+http::Request refresh_request(const OidcLogin& login, const std::string& endpoint,
+                              SecretIn place = SecretIn::header);
+// Whether an issuer refuses the client, or how it says who it is, and not its refresh token.
+bool refuses_client(int status, std::string_view body);
 
 struct OidcTokens {
   std::string id_token;

@@ -1,6 +1,7 @@
 #include "client/tls_files.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/files.hpp"
 #include "base/strings.hpp"
@@ -16,6 +17,10 @@ constexpr Duration kLeastPause{1000};
 
 bool refresh(const std::string& file, std::string& content) {
   if (file.empty()) return true;
+  // A pipe gave it once only.
+  std::error_code failed;
+  const auto status = std::filesystem::status(file, failed);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return true;
   auto read = base::read_file(file, kMaxFileBytes);
   if (!read.ok() || base::trim(*read).empty()) return false;
   content = std::move(read).value();
@@ -34,6 +39,13 @@ http::TlsOptions tls_options_of(const ClientConfig& config) {
   return out;
 }
 
+std::optional<http::TlsOptions> read_tls_files(const ClientConfig& config, http::TlsOptions other) {
+  if (!refresh(config.ca_file, other.ca_pem)) return std::nullopt;
+  if (!refresh(config.client_cert_file, other.client_cert_pem)) return std::nullopt;
+  if (!refresh(config.client_key_file, other.client_key_pem)) return std::nullopt;
+  return other;
+}
+
 TlsFiles::TlsFiles(const ClientConfig& config) : config_(config), in_use_(tls_options_of(config)) {}
 
 bool TlsFiles::any() const {
@@ -41,20 +53,12 @@ bool TlsFiles::any() const {
          !config_.client_key_file.empty();
 }
 
-std::optional<http::TlsOptions> TlsFiles::read() const {
-  http::TlsOptions out = in_use_;
-  if (!refresh(config_.ca_file, out.ca_pem)) return std::nullopt;
-  if (!refresh(config_.client_cert_file, out.client_cert_pem)) return std::nullopt;
-  if (!refresh(config_.client_key_file, out.client_key_pem)) return std::nullopt;
-  return out;
-}
-
 std::optional<http::TlsOptions> TlsFiles::look(TimePoint now) {
   if (!any()) return std::nullopt;
-  if (!look_at_) look_at_ = now + kLookAgain;  // what the configuration read is fresh
-  if (now < *look_at_) return std::nullopt;
-  looked_at_ = now;
-  const auto found = read();
+  if (look_at_ && now < *look_at_) return std::nullopt;
+  // The first look answers no failure: one that follows is looked into at once.
+  if (look_at_) looked_at_ = now;
+  const auto found = read_tls_files(config_, in_use_);
   look_at_ = now + (found ? kLookAgain : kLookSoon);
   if (!found || *found == in_use_ || found == rejected_) return std::nullopt;
   return found;

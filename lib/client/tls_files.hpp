@@ -1,5 +1,6 @@
-// CA and client certificate that come from files: looks again every minute, and when the server or
-// a connection refused us, whether they were rotated. Reads files; connects nothing.
+// CA and client certificate that come from files: looks at first use, for the configuration may be
+// old by then, every minute, and when the server or a connection refused us, whether they were
+// rotated. Reads files; connects nothing.
 #pragma once
 
 #include <optional>
@@ -11,6 +12,10 @@
 namespace kubewatch::client {
 
 http::TlsOptions tls_options_of(const ClientConfig& config);
+
+// What the files that `config` names hold now, the rest as in `other`. Absent: one is missing or
+// empty, so it is being replaced.
+std::optional<http::TlsOptions> read_tls_files(const ClientConfig& config, http::TlsOptions other);
 
 class TlsFiles {
  public:
@@ -30,7 +35,6 @@ class TlsFiles {
 
  private:
   bool any() const;
-  std::optional<http::TlsOptions> read() const;
 
   const ClientConfig& config_;
   http::TlsOptions in_use_;

@@ -1,5 +1,5 @@
 // Asked before every write of a Client: leader election closes it when the lead is lost. Reads are
-// never asked about.
+// never asked about, nor is what asks for one's own rights.
 #pragma once
 
 #include "base/result.hpp"

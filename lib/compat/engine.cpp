@@ -50,6 +50,9 @@ struct Engine::Impl {
   mutable HookMetrics hook_metrics;
   hooks::WorkFolder folder;
   std::string work_dir;
+  // kubectl in a hook talks to the server that we talk to.
+  const hooks::CredentialsRule identity{hooks::CredentialsRule::Kind::kubeconfig, ""};
+  hooks::HookCredentials credentials;
   hooks::HookEnvironment environment;  // what each hook gets beside its files
   hooks::LimitGuard guard;
   hooks::StreamPool pool;
@@ -123,6 +126,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client, Engine
       client(the_client),
       options(std::move(the_options)),
       callbacks(std::move(the_callbacks)),
+      credentials(client),
       guard(loop),
       pool(client, random),
       services{client, guard, [this] { return resources; },
@@ -146,10 +150,7 @@ Result<void> Engine::Impl::start() {
   }
   KW_ASSIGN(folder, hooks::WorkFolder::make(hooks::temporary_base()));
   work_dir = folder.path();
-  // kubectl in a hook talks to the server that we talk to.
-  hooks::CredentialsRule credentials;
-  credentials.kind = hooks::CredentialsRule::Kind::kubeconfig;
-  KW_ASSIGN(environment, hooks::HookCredentials(client).write(credentials, work_dir));
+  KW_ASSIGN(environment, credentials.write(identity, work_dir));
   client.observers().all = &metrics;
   for (std::size_t i = 0; i < files.size(); ++i) {
     hooks.push_back(std::make_unique<Hook>(
@@ -337,7 +338,9 @@ void Engine::Impl::start_run(const std::string& name, Queue& queue) {
   input.context = hook.render(batch.contexts);
   input.environment = hook_environment();
   input.mask = hook.secrets(batch.contexts);
-  for (const std::string& secret : environment.secrets) input.mask.add_value(secret);
+  // Tokens are renewed while we live.
+  credentials.refresh(identity, work_dir);
+  for (const std::string& secret : credentials.secrets(identity)) input.mask.add_value(secret);
   input.log_fields = {{"controller", hook.file().name},
                       {"queue", name},
                       {"run", running.id},

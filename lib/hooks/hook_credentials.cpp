@@ -45,6 +45,27 @@ client::ClientConfig way_to_server(const client::ClientConfig& config) {
   return out;
 }
 
+std::string kubeconfig_in(const std::string& home) {
+  return home + "/kubeconfig";
+}
+
+std::string token_in(const std::string& home) {
+  return home + "/token";
+}
+
+// Whether a kubeconfig may become outdated; files of tokens it names.
+bool may_change(const client::ClientConfig& config) {
+  return config.oidc || !config.ca_file.empty() || !config.client_cert_file.empty() ||
+         !config.client_key_file.empty();
+}
+
+// What changes in a kubeconfig.
+std::string material_of(const client::ClientConfig& config) {
+  std::string out = config.ca_pem + '\n' + config.client_cert_pem + '\n' + config.client_key_pem;
+  if (config.oidc) out += '\n' + config.oidc->id_token + '\n' + config.oidc->refresh_token;
+  return out;
+}
+
 // By its name: what else a login program is told ("production") would take words out of every log.
 bool names_a_secret(std::string_view name) {
   const std::string lower = base::to_lower(name);
@@ -92,13 +113,16 @@ std::vector<std::string> secrets_of_proxy(std::string_view url) {
 }
 
 // All that says who we are, in the forms in which it stands in files, headers and answers.
-std::vector<std::string> secrets_of(const client::Client& client) {
+std::vector<std::string> secrets_of(const client::Client& client, const client::ClientConfig& now) {
   const client::ClientConfig& config = client.config();
   std::vector<std::string> out = client.login_secrets();
-  out.insert(out.end(), {config.token, config.password, config.client_key_pem});
-  if (config.oidc) {
+  out.insert(out.end(), {config.token, config.password});
+  // Hooks that run may have the old ones, and those that start the new.
+  for (const client::ClientConfig* one : {&config, &now}) {
+    out.push_back(one->client_key_pem);
+    if (!one->oidc) continue;
     out.insert(out.end(),
-               {config.oidc->client_secret, config.oidc->id_token, config.oidc->refresh_token});
+               {one->oidc->client_secret, one->oidc->id_token, one->oidc->refresh_token});
   }
   if (config.exec) {
     for (std::string& secret : secrets_of(*config.exec)) out.push_back(std::move(secret));
@@ -115,6 +139,16 @@ std::vector<std::string> secrets_of(const client::Client& client) {
     out.push_back(base::base64_encode(config.username + ":" + config.password));
   }
   return out;
+}
+
+std::string kubeconfig_of(const CredentialsRule& rule, const std::string& home,
+                          const client::ClientConfig& config) {
+  if (rule.kind != CredentialsRule::Kind::service_account) {
+    return client::render_kubeconfig(config, kContext);
+  }
+  client::ClientConfig way = way_to_server(config);
+  way.token_file = token_in(home);
+  return client::render_kubeconfig(way, kContext);
 }
 
 }  // namespace
@@ -197,34 +231,59 @@ void HookCredentials::on_answer(const std::string& name, const Result<Json>& ans
 }
 
 Result<HookEnvironment> HookCredentials::write(const CredentialsRule& rule,
-                                               const std::string& home) const {
+                                               const std::string& home) {
   using Kind = CredentialsRule::Kind;
   if (rule.kind == Kind::none) return HookEnvironment{};
   HookEnvironment out;
-  client::ClientConfig config = client_.config();
   if (rule.kind == Kind::service_account) {
-    config = way_to_server(config);
     const auto account = accounts_.find(rule.service_account);
     if (account == accounts_.end()) return Error(ErrorKind::internal, "no token was asked for");
-    config.token_file = home + "/token";
-    KW_TRY(write_private(config.token_file, account->second.token));
-    out.secrets = secrets(rule);
-  } else {
-    out.secrets = secrets_of(client_);
+    KW_TRY(write_private(token_in(home), account->second.token));
   }
-  const std::string path = home + "/kubeconfig";
-  KW_TRY(write_private(path, client::render_kubeconfig(config, kContext)));
-  out.variables.push_back("KUBECONFIG=" + path);
+  const client::ClientConfig& config = now();
+  KW_TRY(write_private(kubeconfig_in(home), kubeconfig_of(rule, home, config)));
+  if (may_change(client_.config())) in_kubeconfigs_[home] = material_of(config);
+  const bool ours = rule.kind != Kind::service_account;
+  out.secrets = ours ? secrets_of(client_, config) : secrets(rule);
+  out.variables.push_back("KUBECONFIG=" + kubeconfig_in(home));
   return out;
+}
+
+// What a file that is being replaced held last stays.
+const client::ClientConfig& HookCredentials::now() const {
+  now_ = client::read_again(std::move(now_));
+  return now_;
+}
+
+// Whether the kubeconfig there is another one now.
+bool HookCredentials::renew_kubeconfig(const CredentialsRule& rule, const std::string& home) {
+  if (!may_change(client_.config())) return false;
+  const client::ClientConfig& config = now();
+  std::string material = material_of(config);
+  std::string& written = in_kubeconfigs_[home];
+  // kubectl may have renewed its login there: nothing replaces that but what is newer than ours.
+  if (written == material) return false;
+  const auto done = write_private(kubeconfig_in(home), kubeconfig_of(rule, home, config));
+  if (!done.ok()) {
+    base::log_warn("a hook keeps its old kubeconfig", {{"error", done.error().render()}});
+    return false;
+  }
+  written = std::move(material);
+  return true;
 }
 
 std::vector<std::string> HookCredentials::refresh(const CredentialsRule& rule,
                                                   const std::string& home) {
-  if (rule.kind != CredentialsRule::Kind::service_account) return {};
+  using Kind = CredentialsRule::Kind;
+  if (rule.kind != Kind::kubeconfig && rule.kind != Kind::service_account) return {};
+  const bool renewed = renew_kubeconfig(rule, home);
+  if (rule.kind == Kind::kubeconfig) {
+    return renewed ? secrets(rule) : std::vector<std::string>();
+  }
   Account& account = accounts_[rule.service_account];
   std::string& written = account.in_homes[home];
   if (written == account.token) return {};
-  if (const auto done = write_private(home + "/token", account.token); !done.ok()) {
+  if (const auto done = write_private(token_in(home), account.token); !done.ok()) {
     base::log_warn("a worker keeps its old token", {{"error", done.error().render()}});
     return {};
   }
@@ -234,7 +293,7 @@ std::vector<std::string> HookCredentials::refresh(const CredentialsRule& rule,
 
 std::vector<std::string> HookCredentials::secrets(const CredentialsRule& rule) const {
   if (rule.kind == CredentialsRule::Kind::none) return {};
-  if (rule.kind == CredentialsRule::Kind::kubeconfig) return secrets_of(client_);
+  if (rule.kind == CredentialsRule::Kind::kubeconfig) return secrets_of(client_, now());
   const auto account = accounts_.find(rule.service_account);
   if (account == accounts_.end()) return {};
   std::vector<std::string> out = secrets_of_proxy(client_.config().proxy_url);
@@ -249,6 +308,7 @@ void HookCredentials::doubt(const CredentialsRule& rule) {
 
 void HookCredentials::forget(const std::string& home) {
   for (auto& [name, account] : accounts_) account.in_homes.erase(home);
+  in_kubeconfigs_.erase(home);
 }
 
 }  // namespace kubewatch::hooks

@@ -41,7 +41,7 @@ class TokenAge {
 class HookCredentials {
  public:
   // `client` must outlive it. Service accounts are those of the client's namespace.
-  explicit HookCredentials(client::Client& client) : client_(client) {}
+  explicit HookCredentials(client::Client& client) : client_(client), now_(client.config()) {}
 
   // Before write(): gets the token where one is needed. `ready` comes at once when there is one
   // that nobody doubts. Errors: the server's, naming the service account and its namespace, unless
@@ -49,9 +49,10 @@ class HookCredentials {
   void prepare(const CredentialsRule& rule, std::function<void(Result<void>)> ready);
   // The files in `home`, 0600; the variables that lead to them, and what must not be logged.
   // Nothing where the rule hands over nothing. Errors: those of writing files.
-  Result<HookEnvironment> write(const CredentialsRule& rule, const std::string& home) const;
-  // A worker lives on in its home: writes the token there again once there is a newer one. Gives
-  // what must not be logged.
+  Result<HookEnvironment> write(const CredentialsRule& rule, const std::string& home);
+  // A worker lives on in its home: writes its token there again once there is a newer one, and the
+  // kubeconfig once certificates were rotated or a login was renewed. Gives what must not be
+  // logged.
   std::vector<std::string> refresh(const CredentialsRule& rule, const std::string& home);
   // What they hold that must not be logged.
   std::vector<std::string> secrets(const CredentialsRule& rule) const;
@@ -70,9 +71,13 @@ class HookCredentials {
   };
   void ask(const std::string& name);
   void on_answer(const std::string& name, const Result<Json>& answer);
+  const client::ClientConfig& now() const;
+  bool renew_kubeconfig(const CredentialsRule& rule, const std::string& home);
 
   client::Client& client_;
+  mutable client::ClientConfig now_;  // as its files were when they were read last
   std::map<std::string, Account> accounts_;
+  std::map<std::string, std::string> in_kubeconfigs_;  // home -> what may change, as written
   client::InFlight requests_;
 };
 

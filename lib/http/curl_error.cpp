@@ -107,6 +107,8 @@ Error describe(const FailedTransfer& failed) {
       return unreachable("cannot resolve the host name of the proxy " + failed.proxy);
     case CURLE_PROXY:
       return unreachable("the proxy " + failed.proxy + " failed: " + reason_of(failed));
+    // It would have sent the request once more (Transfer::set_method_and_body).
+    case CURLE_SEND_FAIL_REWIND:
     case CURLE_GOT_NOTHING:
       return unreachable(target(failed) + " closed the connection without an answer");
     case CURLE_PARTIAL_FILE:

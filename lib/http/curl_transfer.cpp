@@ -3,8 +3,10 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/strings.hpp"
@@ -34,6 +36,13 @@ curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) noexcept 
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+// libcurl has OpenSSL give its buffers back after each read. A stream is read for as long as it
+// lives, a little at a time, and would ask for them again with each event.
+CURLcode keep_buffers(CURL*, void* context, void*) noexcept {
+  SSL_CTX_clear_mode(static_cast<SSL_CTX*>(context), SSL_MODE_RELEASE_BUFFERS);
+  return CURLE_OK;
+}
+
 curl_blob blob_of(const std::string& text) {
   curl_blob out{};
   out.data = const_cast<char*>(text.data());
@@ -44,6 +53,14 @@ curl_blob blob_of(const std::string& text) {
 
 void append(SlistPtr& list, const std::string& line) {
   list.reset(curl_slist_append(list.release(), line.c_str()));
+}
+
+// Done twice it may give two objects, or two more items. What else changes something (PUT, DELETE,
+// the other patches) leaves the same state.
+bool counts_each_time(const Request& request) {
+  if (request.method == "POST") return true;
+  const std::string type = base::to_lower(base::trim(request.headers.get("Content-Type")));
+  return request.method == "PATCH" && type.rfind("application/json-patch+json", 0) == 0;
 }
 
 // Without the credentials that a proxy URL may hold.
@@ -135,6 +152,7 @@ void Transfer::set_tls() {
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, verify);
   curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, verify * 2);
   curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (request_.streaming) curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, keep_buffers);
   if (!tls.ca_pem.empty()) {
     const curl_blob ca = blob_of(tls.ca_pem);
     curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
@@ -161,12 +179,23 @@ void Transfer::set_timeouts() {
 void Transfer::set_method_and_body() {
   const std::string& method = request_.method;
   const bool has_body = !request_.body.empty();
+  // Where a kept connection ends before the answer begins, libcurl sends a request once more on a
+  // new one, whatever it asks for: it takes the old one for closed before. What nobody sent yet
+  // goes again all the same; but a body that it has taken from us it cannot take again.
+  const bool once = counts_each_time(request_);
+  if (once && !has_body) curl_easy_setopt(easy_, CURLOPT_FRESH_CONNECT, 1L);
   if (method == "HEAD") {
     curl_easy_setopt(easy_, CURLOPT_NOBODY, 1L);
   } else if (method == "GET" && !has_body) {
     curl_easy_setopt(easy_, CURLOPT_HTTPGET, 1L);
   } else if (has_body || method == "POST" || method == "PUT" || method == "PATCH") {
-    curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());
+    if (once && has_body) {
+      curl_easy_setopt(easy_, CURLOPT_POST, 1L);
+      curl_easy_setopt(easy_, CURLOPT_READFUNCTION, &Transfer::on_read);
+      curl_easy_setopt(easy_, CURLOPT_READDATA, this);
+    } else {
+      curl_easy_setopt(easy_, CURLOPT_POSTFIELDS, request_.body.data());
+    }
     curl_easy_setopt(easy_, CURLOPT_POSTFIELDSIZE_LARGE,
                      static_cast<curl_off_t>(request_.body.size()));
     curl_easy_setopt(easy_, CURLOPT_CUSTOMREQUEST, method.c_str());
@@ -188,6 +217,22 @@ void Transfer::set_headers() {
   if (!options_->user_agent.empty()) {
     curl_easy_setopt(easy_, CURLOPT_USERAGENT, options_->user_agent.c_str());
   }
+}
+
+std::size_t Transfer::on_read(char* to, std::size_t size, std::size_t count, void* self) noexcept {
+  auto* transfer = static_cast<Transfer*>(self);
+  const std::string& body = transfer->request_.body;
+  // Only who begins anew asks for more than there is: a part that stuck on its way was not counted
+  // as sent.
+  if (transfer->body_taken_ == body.size()) {
+    transfer->refuse(Error(ErrorKind::unreachable, transfer->endpoint_.host_port() +
+                                                       " closed the connection without an answer"));
+    return CURL_READFUNC_ABORT;
+  }
+  const std::size_t taken = std::min(size * count, body.size() - transfer->body_taken_);
+  std::copy_n(body.data() + transfer->body_taken_, taken, to);
+  transfer->body_taken_ += taken;
+  return taken;
 }
 
 std::size_t Transfer::on_header(char* data, std::size_t size, std::size_t count,

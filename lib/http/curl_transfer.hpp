@@ -50,6 +50,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   Error idle_error() const;
 
  private:
+  static std::size_t on_read(char* to, std::size_t size, std::size_t count, void* self) noexcept;
   static std::size_t on_header(char* data, std::size_t size, std::size_t count,
                                void* self) noexcept;
   static std::size_t on_body(char* data, std::size_t size, std::size_t count, void* self) noexcept;
@@ -84,6 +85,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   std::string foreign_encoding_;  // of a body that cannot be read
   bool head_done_ = false;
   bool canceled_ = false;
+  std::size_t body_taken_ = 0;  // of the request's, by on_read
   std::size_t header_bytes_ = 0;
   std::size_t packed_bytes_ = 0;
   std::size_t body_bytes_ = 0;  // as the caller gets them

@@ -680,6 +680,31 @@ TEST_CASE("a kubeconfig that we write is one that we read") {
   CHECK(second->insecure_skip_tls_verify);
 }
 
+TEST_CASE("a kubeconfig that we write names a token file by its absolute path") {
+  ClientConfig config;
+  config.server = "https://x";
+  config.token_file = "token";
+  CHECK(render_kubeconfig(config, "c")
+            .find("tokenFile: " + std::filesystem::current_path().string() + "/token") !=
+        std::string::npos);
+}
+
+TEST_CASE("what the files of a configuration hold by now is read again, unless one is missing") {
+  const TempDir dir;
+  ClientConfig config;
+  config.ca_pem = "CA";
+  config.client_cert_pem = "CERT";
+  config.client_cert_file = dir.write("tls.crt", "CERT 2");
+  config.client_key_pem = "KEY";
+  config.client_key_file = dir.write("tls.key", "KEY 2");
+  const ClientConfig now = read_again(config);
+  CHECK(now.ca_pem == "CA");
+  CHECK(now.client_cert_pem == "CERT 2");
+  CHECK(now.client_key_pem == "KEY 2");
+  std::filesystem::remove(config.client_key_file);
+  CHECK(read_again(config).client_cert_pem == "CERT");
+}
+
 TEST_CASE("hosts of URLs are told and loopback is recognised") {
   CHECK(host_of_url("https://a.b:6443/x") == "a.b");
   CHECK(host_of_url("https://[::1]:6443") == "::1");

@@ -153,6 +153,43 @@ TEST_CASE("a public client names itself in the form") {
   CHECK_FALSE(request.headers.has("Authorization"));
 }
 
+TEST_CASE("a client that an issuer refuses by its header names itself once in the form") {
+  World w;
+  w.status = 401;
+  w.tokens = R"({"error":"invalid_client"})";
+  const auto refused = w.fetch();
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render().find("401: invalid_client") != std::string::npos);
+  REQUIRE(w.wire->size() == 3);  // not a third time
+  CHECK(w.wire->request(1).headers.has("Authorization"));
+  CHECK_FALSE(w.wire->request(2).headers.has("Authorization"));
+  CHECK(w.wire->request(2).body ==
+        "grant_type=refresh_token&refresh_token=r1&client_id=kube%20watch&client_secret=s%26cret");
+  // The way that was taken is the first one from then on.
+  const std::string fresh = token_until(w.loop.wall() + std::chrono::hours(1));
+  w.wire->route("POST", "/token", 200, Json{{"id_token", fresh}}.dump());
+  CHECK(w.fetch().ok());
+  REQUIRE(w.wire->size() == 5);
+  CHECK(w.wire->request(4).body.find("client_secret=") != std::string::npos);
+  CHECK(w.fetch(true).ok());
+  CHECK(w.wire->last().request().body.find("client_secret=") != std::string::npos);
+}
+
+TEST_CASE("only a client with a secret that was refused itself says it in another way") {
+  CHECK(refuses_client(401, ""));
+  CHECK(refuses_client(400, R"({"error":"invalid_client"})"));
+  CHECK(refuses_client(400, R"({"error":"invalid_request"})"));
+  CHECK_FALSE(refuses_client(400, R"({"error":"invalid_grant"})"));
+  CHECK_FALSE(refuses_client(200, ""));
+  CHECK_FALSE(refuses_client(503, R"({"error":"invalid_client"})"));
+  World w;
+  w.login.client_secret.clear();
+  w.status = 401;
+  w.tokens = R"({"error":"invalid_client"})";
+  CHECK_FALSE(w.fetch().ok());
+  CHECK(w.wire->size() == 2);
+}
+
 TEST_CASE("the login goes on when somebody else holds the kubeconfig") {
   World w;
   w.folder.write("config.lock", "");

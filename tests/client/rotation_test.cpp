@@ -219,6 +219,18 @@ TEST_CASE("a failed connection makes the next request look at the files, bad one
   CHECK(rig.transport.tls[0].ca_pem == "two");
 }
 
+TEST_CASE(
+    "a client of an old configuration has the certificates of now from its first request on") {
+  TempDir folder;
+  ClientConfig config = scripted_config();
+  config.ca_pem = "one";
+  config.ca_file = folder.write("ca.crt", "two");
+  Rig rig(config);
+  const auto pending = rig.client.get(kPods, {"shop", "a"}, [](Result<Json>) {});
+  REQUIRE(rig.transport.tls.size() == 1);
+  CHECK(rig.transport.tls[0].ca_pem == "two");
+}
+
 TEST_CASE("a client goes on when the server comes back with certificates of another CA") {
   TempDir folder;
   loop::EventLoop loop;

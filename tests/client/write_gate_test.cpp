@@ -73,3 +73,27 @@ TEST_CASE("a write that the gate lets through ends by the time that it says") {
   rig.client.set_write_gate(nullptr);
   CHECK(rig.client.may_write().ok());
 }
+
+TEST_CASE("a closed gate lets through what asks for one's own rights, and no other review") {
+  Rig rig;
+  Gate gate;
+  gate.open = false;
+  rig.client.set_write_gate(&gate);
+  const auto review = [](const std::string& plural) {
+    return core::ResourceType{
+        {"authorization.k8s.io", "v1", "Review"}, plural, "", false, {}, {}, {}, {}};
+  };
+  const Json body = Json::parse(R"({"kind":"Review","metadata":{"name":"a"}})");
+  const auto ignore = [](const Result<Json>&) {};
+  const auto access = rig.client.create(review("selfsubjectaccessreviews"), "", body, {}, ignore);
+  const auto rules = rig.client.create(review("selfsubjectrulesreviews"), "", body, {}, ignore);
+  const auto others = rig.client.create(review("subjectaccessreviews"), "", body, {}, ignore);
+  const auto update = rig.client.update(review("selfsubjectaccessreviews"), body, {}, ignore);
+  const auto proxied = rig.client.raw(
+      "POST", "/api/v1/namespaces/a/services/b/proxy/apis/authorization.k8s.io/v1/selfsubjectx",
+      [](const Result<http::Response>&) {});
+  rig.run();
+  CHECK(rig.transport.lines() ==
+        std::vector<std::string>{"POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews",
+                                 "POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews"});
+}

@@ -298,6 +298,99 @@ TEST_CASE("who logs in by a program or an identity provider gives neither to a s
   CHECK_FALSE(knows("production"));
 }
 
+TEST_CASE("hooks find the certificates that were rotated since the start") {
+  const test::RuleFolder files;
+  client::ClientConfig ours = config();
+  ours.ca_file = files.write("ca.crt", "CA");
+  ours.client_cert_file = files.write("tls.crt", "CERT");
+  ours.client_key_file = files.write("tls.key", "KEY");
+  test::Rig rig(ours);
+  rig.transport.answer(201, kToken);
+  HookCredentials credentials(rig.client);
+  bool ready = false;
+  credentials.prepare(kRobot, [&](Result<void> outcome) { ready = outcome.ok(); });
+  rig.run();
+  REQUIRE(ready);
+  const auto found_in = [&](const test::RuleFolder& home) {
+    client::ConfigOverrides overrides;
+    overrides.kubeconfig = home.file("kubeconfig");
+    const auto loaded = client::load_config(overrides, {});
+    REQUIRE(loaded.ok());
+    return loaded->ca_pem + "," + loaded->client_cert_pem + "," + loaded->client_key_pem;
+  };
+  const test::RuleFolder home;
+  const test::RuleFolder of_robot;
+  const auto write_both = [&] {
+    REQUIRE(credentials.write(kOurs, home.path()).ok());
+    REQUIRE(credentials.write(kRobot, of_robot.path()).ok());
+  };
+  write_both();
+  CHECK(found_in(home) == "CA,CERT,KEY");
+  CHECK(found_in(of_robot) == "CA,,");
+  files.write("ca.crt", "CA 2");
+  files.write("tls.crt", "CERT 2");
+  files.write("tls.key", "KEY of today");
+  SECTION("runs that start now") {
+    write_both();
+    const auto known = credentials.secrets(kOurs);
+    CHECK(std::find(known.begin(), known.end(), "KEY of today") != known.end());
+  }
+  SECTION("runs that start while a file is being replaced") {
+    write_both();
+    files.write("tls.crt", "");
+    write_both();
+  }
+  SECTION("workers that live on") {
+    const auto known = credentials.refresh(kOurs, home.path());
+    CHECK(std::find(known.begin(), known.end(), "KEY of today") != known.end());
+    credentials.refresh(kRobot, of_robot.path());
+  }
+  CHECK(found_in(home) == "CA 2,CERT 2,KEY of today");
+  CHECK(found_in(of_robot) == "CA 2,,");
+}
+
+TEST_CASE("hooks and workers get the tokens that an identity provider has given since") {
+  const test::RuleFolder files;
+  const auto kubeconfig = [&](const std::string& tokens) {
+    return files.write("config", R"({"users":[{"name":"me","user":{"auth-provider":{"name":"oidc",
+      "config":{"idp-issuer-url":"https://idp","client-id":"c",)" +
+                                     tokens + "}}}}]}");
+  };
+  client::ClientConfig ours = config();
+  ours.token.clear();
+  ours.client_cert_pem.clear();
+  ours.oidc.emplace();
+  ours.oidc->user = "me";
+  ours.oidc->file = kubeconfig(R"("id-token":"id-token-1","refresh-token":"refresh-1")");
+  ours.oidc->id_token = "id-token-1";
+  ours.oidc->refresh_token = "refresh-1";
+  ours.oidc->entry = R"({"name":"oidc","config":{"idp-issuer-url":"https://idp","client-id":"c",
+    "id-token":"id-token-1","refresh-token":"refresh-1"}})";
+  test::Rig rig(ours);
+  HookCredentials credentials(rig.client);
+  const test::RuleFolder home;
+  const auto has = [&](const std::string& token) {
+    return base::read_file(home.file("kubeconfig"), 1U << 20U)->find(token) != std::string::npos;
+  };
+  REQUIRE(credentials.write(kOurs, home.path()).ok());
+  CHECK(has("refresh-1"));
+  kubeconfig(R"("id-token":"id-token-2","refresh-token":"refresh-2")");
+  REQUIRE(credentials.write(kOurs, home.path()).ok());
+  CHECK(has("id-token-2"));
+  CHECK(has("refresh-2"));
+  CHECK_FALSE(has("refresh-1"));
+  home.write("kubeconfig", "as kubectl renewed it");
+  CHECK(credentials.refresh(kOurs, home.path()).empty());
+  CHECK(has("as kubectl renewed it"));
+  kubeconfig(R"("id-token":"id-token-3","refresh-token":"refresh-3")");
+  const auto known = credentials.refresh(kOurs, home.path());
+  CHECK(has("refresh-3"));
+  for (const char* secret : {"id-token-1", "id-token-3", "refresh-3"}) {
+    CAPTURE(secret);
+    CHECK(std::find(known.begin(), known.end(), secret) != known.end());
+  }
+}
+
 TEST_CASE("what a token file holds is known as a secret, renewed or not") {
   test::RuleFolder files;
   client::ClientConfig from_file = config();
@@ -305,7 +398,7 @@ TEST_CASE("what a token file holds is known as a secret, renewed or not") {
   from_file.username = "me";
   from_file.password = "password";
   test::Rig rig(from_file);
-  const HookCredentials credentials(rig.client);
+  HookCredentials credentials(rig.client);
   const auto knows = [](const std::vector<std::string>& secrets, const std::string& value) {
     return std::find(secrets.begin(), secrets.end(), value) != secrets.end();
   };

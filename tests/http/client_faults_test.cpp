@@ -249,6 +249,105 @@ TEST_CASE("a kept connection that the server closed is replaced without an error
   CHECK(server.accepted() == 3);
 }
 
+// Takes requests whose body is "body" (or that have none), and hangs up on the second of them,
+// once it has read it. Each of its answers says how many it has read.
+struct LostAnswer {
+  explicit LostAnswer(loop::EventLoop& loop, std::string end)
+      : server(loop, [this, end = std::move(end)](int fd, const std::string& text) {
+          read += text;
+          if (!read.ends_with(end)) return;
+          read.clear();
+          ++received;
+          if (received == 2) return RawServer::hang_up(fd);
+          RawServer::say(fd, with_length("", std::to_string(received)));
+        }) {}
+  std::string read;
+  int received = 0;
+  RawServer server;
+};
+
+Request write_to(const RawServer& server, const std::string& method, const std::string& type,
+                 const std::string& body = "body") {
+  Request request;
+  request.method = method;
+  request.url = server.url();
+  if (!type.empty()) request.headers.set("Content-Type", type);
+  request.body = body;
+  return request;
+}
+
+TEST_CASE("what counts each time is not sent again when its kept connection ends unanswered") {
+  struct Case {
+    const char* method;
+    const char* type;
+    const char* body;
+    bool again;
+  };
+  const Case cases[] = {
+      {"POST", "application/json", "body", false},
+      {"POST", "", "", false},
+      {"PATCH", "application/json-patch+json", "body", false},
+      {"PATCH", "Application/JSON-Patch+JSON; charset=utf-8", "body", false},
+      {"PATCH", "application/apply-patch+yaml", "body", true},
+      {"PATCH", "application/merge-patch+json", "body", true},
+      {"PUT", "application/json", "body", true},
+  };
+  for (const Case& c : cases) {
+    INFO(c.method << " " << c.type << " " << c.body);
+    loop::EventLoop loop;
+    LostAnswer lost(loop, std::string("\r\n\r\n") + c.body);
+    const auto transport = make_transport(loop);
+    const auto send = [&] {
+      return get(loop, *transport, write_to(lost.server, c.method, c.type, c.body));
+    };
+    REQUIRE(send().ok());
+    const auto second = send();
+    REQUIRE(second.ok() == c.again);
+    CHECK(lost.received == (c.again ? 3 : 2));
+    if (!c.again) {
+      CHECK(second.error().kind() == ErrorKind::unreachable);
+      CHECK(second.error().message() ==
+            lost.server.host_port() + " closed the connection without an answer");
+    }
+    const int before = lost.received;
+    const auto third = send();
+    REQUIRE(third.ok());
+    CHECK(third->body == std::to_string(before + 1));
+  }
+}
+
+TEST_CASE("writes go over kept connections, and over others once the server has closed these") {
+  for (const char* type : {"application/json", "application/json-patch+json"}) {
+    INFO(type);
+    const std::string method = std::string(type) == "application/json" ? "POST" : "PATCH";
+    loop::EventLoop loop;
+    bool closes = false;
+    std::string read;
+    const RawServer server(loop, [&](int fd, const std::string& text) {
+      read += text;
+      if (!read.ends_with("end")) return;
+      const std::size_t size = read.size() - read.find("\r\n\r\n") - 4;
+      read.clear();
+      RawServer::say(fd, with_length("", std::to_string(size)));
+      if (closes) RawServer::hang_up(fd);
+    });
+    const auto transport = make_transport(loop);
+    for (const std::size_t size : {3U, 1000U, 300U << 10U, 3U}) {
+      const auto answer =
+          get(loop, *transport, write_to(server, method, type, std::string(size - 3, 'x') + "end"));
+      REQUIRE(answer.ok());
+      CHECK(answer->body == std::to_string(size));
+    }
+    CHECK(server.accepted() == 1);
+    closes = true;
+    for (int i = 0; i < 3; ++i) {
+      const auto answer = get(loop, *transport, write_to(server, method, type, "end"));
+      REQUIRE(answer.ok());
+    }
+    CHECK(server.accepted() == 3);
+  }
+}
+
 TEST_CASE("the environment's proxy is not used") {
   loop::EventLoop loop;
   const RawServer proxy(loop, [](int, const std::string&) { FAIL("the proxy was asked"); });

@@ -1,0 +1,60 @@
+// The engine on hooks that are real processes, and a server that is scripted.
+#include "compat/engine.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "client/rig.hpp"
+#include "client/temp_dir.hpp"
+
+using namespace kubewatch;
+using namespace kubewatch::compat;
+
+TEST_CASE("a token that is renewed between two runs is in no log") {
+  const test::TempDir dir;
+  client::ClientConfig config = test::scripted_config();
+  config.token.clear();
+  config.token_file = dir.write("token", "token-of-today");
+  // It fails once, and finds another token then.
+  const std::string hook = dir.write("hooks/hook.sh", R"sh(#!/bin/sh
+if [ "${1:-}" = --config ]; then
+  echo '{"configVersion":"v1","onStartup":1}'
+  exit 0
+fi
+cd "${0%/*}/.."
+echo "it has $(cat token)" >&2
+if [ -e failed ]; then exit 0; fi
+: >failed
+printf token-of-tomorrow >token
+exit 1
+)sh");
+  REQUIRE(chmod(hook.c_str(), 0755) == 0);
+  loop::EventLoop loop;
+  test::ScriptedTransport transport(loop);
+  transport.route("GET", "", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
+  client::Client client(loop, transport, config);
+  EngineOptions options;
+  options.folder = dir.path() + "/hooks";
+  options.retry = {Duration{1}, Duration{1}, 1.0, 0.0};
+  std::vector<std::string> outcomes;
+  EngineCallbacks callbacks;
+  callbacks.on_run = [&](const hooks::RunRecord& run) { outcomes.push_back(run.outcome); };
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  {
+    Engine engine(loop, client, std::move(options), std::move(callbacks));
+    REQUIRE(engine.start().ok());
+    CHECK(loop.run_until([&] { return outcomes.size() == 2; }, Duration{60000}));
+  }
+  base::capture_log(nullptr);
+  CHECK(outcomes == std::vector<std::string>{"failed", "done"});
+  const auto lines_with = [&](const std::string& text) {
+    return std::count_if(log.begin(), log.end(), [&](const std::string& line) {
+      return line.find(text) != std::string::npos;
+    });
+  };
+  CHECK(lines_with("it has ***") >= 2);
+  CHECK(lines_with("token-of") == 0);
+}
