@@ -106,6 +106,7 @@ Result<void> write_saved(const std::string& path, const std::string& server,
   std::string parts;
   Json list = Json::array();
   for (const auto& kind : kinds) {
+    if (!kind->store().ready()) continue;
     const std::size_t before = parts.size();
     KW_TRY(kind->reflector()
                .save([&](std::string_view bytes) -> Result<void> {

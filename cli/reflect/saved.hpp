@@ -23,8 +23,8 @@ struct SavedKind {
   std::string_view bytes;
 };
 
-// Where a cache is not complete yet nothing is written. Errors: those of Reflector::save and of
-// writing the file.
+// Without those that never had a full state. Errors: those of Reflector::save and of writing the
+// file.
 Result<void> write_saved(const std::string& path, const std::string& server,
                          const CachedKinds& kinds);
 // Why what was saved from one server is of no use on `server`; "" when it is, and for old files,

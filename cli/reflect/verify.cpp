@@ -89,13 +89,13 @@ std::vector<std::string> differing_fields(const std::string& cache, const std::s
 }
 
 std::vector<Drift> compare_states(const core::ReadState& cache, const runtime::Store& server,
-                                  bool secret) {
+                                  bool secret, std::size_t unnamed) {
   std::vector<Drift> out;
   for (const auto& key : cache.select({}, std::nullopt)) {
     const auto here = cache.json(key);
     const auto there = server.get(key);
     if (!there) {
-      out.push_back({key, Drift::What::surplus, {}});
+      if (unnamed == 0) out.push_back({key, Drift::What::surplus, {}});
     } else if (here && !there->reduced && *here != there->json) {
       // The same fields in another order are the same object.
       auto fields = differing_fields(*here, there->json, secret);
@@ -137,8 +137,10 @@ void VerifyRound::next_page(const std::string& token) {
   }
   request_ = client_.list_items(
       type_, kind_.namespace_name(), params,
-      // What cannot be read is counted by the cache itself, and is missing in both.
-      [this](std::string_view item) { (void)server_.init_apply(item); },
+      // The cache may have an older state of what cannot be named any more.
+      [this](std::string_view item) {
+        if (!server_.init_apply(item).ok()) ++unnamed_;
+      },
       [this](Result<core::ListPage> page) { page_done(std::move(page)); });
 }
 
@@ -157,7 +159,8 @@ void VerifyRound::page_done(Result<core::ListPage> page) {
     out.objects = server_.size();
     out.reduced = server_.reduced();
     const bool secret = kind_.type().gvk.kind == "Secret" && kind_.type().gvk.group.empty();
-    out.drift = compare_states(*state_, server_, secret);
+    out.unnamed = unnamed_;
+    out.drift = compare_states(*state_, server_, secret, unnamed_);
   }
   state_.reset();
   done_(std::move(out));
@@ -168,9 +171,12 @@ void VerifyTally::add(std::size_t kind, const Verified& verified) {
   if (!verified.compared()) return;
   compared_[kind] = true;
   drifted_ = drifted_ || !verified.drift.empty();
-  if (reduced_.empty() && !verified.reduced.empty()) {
-    reduced_ = fmt::format("{} ({})", verified.reduced.front().str(), kinds_[kind]);
-  }
+  if (!left_out_.empty() || verified.not_compared() == 0) return;
+  left_out_ =
+      verified.reduced.empty()
+          ? fmt::format("of {} the server has an object whose name cannot be read", kinds_[kind])
+          : runtime::why_reduced(
+                fmt::format("{} ({})", verified.reduced.front().str(), kinds_[kind]));
 }
 
 VerifyTally::Verdict VerifyTally::verdict(End end) const {
@@ -195,8 +201,8 @@ VerifyTally::Verdict VerifyTally::verdict(End end) const {
            fmt::format("not compared, for the server does not keep what it had so long: {}; try "
                        "again",
                        base::join(never, ", "))};
-  } else if (!reduced_.empty()) {
-    out = {kFailed, "not compared: " + runtime::why_reduced(reduced_)};
+  } else if (!left_out_.empty()) {
+    out = {kFailed, "not compared: " + left_out_};
   }
   if (drifted_) out.code = kFindings;
   return out;
@@ -217,8 +223,8 @@ std::string drift_text(const CachedKind& kind, const Verified& verified) {
                   verified.resource_version,
                   verified.drift.empty() ? std::string("no difference")
                                          : fmt::format("{} differ", verified.drift.size()));
-  if (!verified.reduced.empty()) {
-    out.insert(out.size() - 1, fmt::format(", {} not compared", verified.reduced.size()));
+  if (verified.not_compared() > 0) {
+    out.insert(out.size() - 1, fmt::format(", {} not compared", verified.not_compared()));
   }
   for (const auto& drift : verified.drift) {
     out +=
@@ -243,7 +249,7 @@ Json drift_json(const CachedKind& kind, const Verified& verified) {
               {"resourceVersion", verified.resource_version},
               {"compared", verified.compared()},
               {"objects", verified.objects},
-              {"notCompared", verified.reduced.size()},
+              {"notCompared", verified.not_compared()},
               {"drift", std::move(list)}};
   if (verified.failed) out["error"] = verified.failed->render();
   return out;

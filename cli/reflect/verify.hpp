@@ -25,9 +25,10 @@ struct Drift {
 // shown. At most `most` fields of an object are named.
 std::vector<std::string> differing_fields(const std::string& cache, const std::string& server,
                                           bool secret, std::size_t most = 20);
-// Objects that `server` keeps reduced are not compared.
+// Objects that `server` keeps reduced are not compared. `unnamed`: the server has so many more that
+// cannot be named; what it seems not to have may be one of them, and is not told.
 std::vector<Drift> compare_states(const core::ReadState& cache, const runtime::Store& server,
-                                  bool secret);
+                                  bool secret, std::size_t unnamed = 0);
 
 struct Verified {
   std::string resource_version;
@@ -36,7 +37,9 @@ struct Verified {
   bool skipped = false;  // the server does not remember that resourceVersion any more
   std::vector<core::ObjectKey> reduced;  // could not be kept whole here: not compared
   std::optional<Error> failed{};         // why the server did not answer, where that passes
+  std::size_t unnamed = 0;               // the server has so many that cannot be named
   bool compared() const { return !skipped && !failed; }
+  std::size_t not_compared() const { return reduced.size() + unnamed; }
 };
 
 // Whether the next round may have an answer where this one got that error.
@@ -58,6 +61,7 @@ class VerifyRound {
   const core::ResourceType type_;  // of the state; the cache may go on in another version
   core::ReadStatePtr state_;
   runtime::Store server_;
+  std::size_t unnamed_ = 0;
   client::PendingPtr request_;
 };
 
@@ -83,7 +87,7 @@ class VerifyTally {
   std::vector<std::string> kinds_;
   std::vector<bool> compared_;
   std::vector<std::optional<Error>> failed_;  // by kind: what came last instead of an answer
-  std::string reduced_;  // "shop/a (widgets)": the first that could not be compared
+  std::string left_out_;                      // why the first was not compared that was not
   std::uint64_t rounds_ = 0;
   bool drifted_ = false;
 };

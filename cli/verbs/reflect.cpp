@@ -125,7 +125,7 @@ class Reflect : public Command {
     bound(ends() ? synced_by_ : TimePoint::max());
     auto plans = plan(session);
     bound(TimePoint::max());
-    if (interrupted_ && runs_on()) return kDone;
+    if (interrupted_ && runs_on()) return save(context, session);
     if (!plans.ok()) return fail(context, plans.error());
     if (flags_.mode() == ReflectMode::serve) {
       if (auto one = check_served(*plans); !one.ok()) return fail(context, one.error());
@@ -137,7 +137,7 @@ class Reflect : public Command {
     began_ = begin;
     if (!ends()) session.loop().warn_of_slow_turns();
     if (const int code = open(context, session, std::move(*plans)); code != kDone) return code;
-    if (interrupted_ && runs_on()) return kDone;
+    if (interrupted_ && runs_on()) return save(context, session);
     switch (flags_.mode()) {
       case ReflectMode::once:
       case ReflectMode::query: return run_once(context, session, interrupted_);
@@ -327,11 +327,33 @@ class Reflect : public Command {
     return kDone;
   }
 
-  int save(Context& context, Session& session) {
+  // Of those that may not be read nothing is to come for now.
+  bool settled() const {
+    return std::all_of(kinds_.begin(), kinds_.end(), [this](const auto& kind) {
+      return kind->synced() || refused_.count(kind.get()) != 0;
+    });
+  }
+
+  // A kind that may not be read would hold back the others for ever, and is left out. One that is
+  // still listed holds them back: the file may hold it from the last time.
+  int save(Context& context, Session& session, bool at_end = true) {
     if (flags_.snapshot.empty()) return kDone;
-    if (!all_synced()) {
-      base::log_warn("the cache is not complete, and was not saved", {{"file", flags_.snapshot}});
+    std::vector<std::string> refused, coming;
+    for (const auto& kind : kinds_) {
+      if (kind->store().ready()) continue;
+      (refused_.count(kind.get()) != 0 ? refused : coming).push_back(kind->name());
+    }
+    if (!coming.empty() || refused.size() == kinds_.size()) {
+      const std::vector<std::string>& lacking = coming.empty() ? refused : coming;
+      std::string why = "the cache is not complete, and was not saved";
+      if (!lacking.empty()) why += ": " + base::join(lacking, ", ");
+      if (at_end) return fail(context, kFailed, flags_.snapshot + ": " + why);
+      base::log_warn(why, {{"file", flags_.snapshot}});
       return kDone;
+    }
+    if (!refused.empty()) {
+      base::log_warn("caches that may not be read were left out of what was saved",
+                     {{"file", flags_.snapshot}, {"caches", base::join(refused, ", ")}});
     }
     auto written = write_saved(flags_.snapshot, session.client().config().server, kinds_);
     if (!written.ok()) return fail(context, kFailed, written.error().render());
@@ -349,7 +371,10 @@ class Reflect : public Command {
     const std::string& output = query_.output();
     if (flags_.mode() == ReflectMode::query ||
         (!output.empty() && output != "stats" && output != "json")) {
-      return exit_of(context, query_.from_kinds(context, flags_, kinds_, asked_, session));
+      const int printed =
+          exit_of(context, query_.from_kinds(context, flags_, kinds_, asked_, session));
+      const int saved = save(context, session);
+      return printed != kDone ? printed : saved;
     }
     const auto figures = figures_of(kinds_, session.loop().now());
     const auto process = process_figures(session.loop().now() - began_);
@@ -490,7 +515,7 @@ class Reflect : public Command {
   void save_often(Context& context, Session& session, loop::Timer& timer) {
     if (!flags_.snapshot_interval) return;
     timer = session.loop().after(*flags_.snapshot_interval, [&] {
-      (void)save(context, session);  // it has said what failed; the next one may not
+      (void)save(context, session, false);  // it has said what failed; the next one may not
       save_often(context, session, timer);
     });
   }
@@ -510,7 +535,7 @@ class Reflect : public Command {
       for (const auto& kind : kinds_) {
         news += fmt::format("{} {};", kind->syncs(), kind->reflector().last_failure().has_value());
       }
-      if (news != last_news_ && all_synced()) {
+      if (news != last_news_ && settled()) {
         last_news_ = news;
         context.err << line() << std::endl;
       }

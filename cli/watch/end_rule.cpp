@@ -31,6 +31,11 @@ Result<EndRule> EndRule::parse(const Flags& flags) {
   return out;
 }
 
+bool EndRule::reads_content() const {
+  if (condition_) return !condition_->waits_for_deletion() && !condition_->waits_for_creation();
+  return program_.has_value();
+}
+
 Result<bool> EndRule::until_met(const EventView& event) const {
   if (condition_) return condition_->met(event.type == "DELETED" ? nullptr : event.object);
   return program_->test(event.input());

@@ -377,7 +377,8 @@ std::vector<std::string> SourceSet::unread() const {
     for (const Wanted& wanted : server->missing) out.push_back(wanted.shown() + context);
   }
   for (const auto& source : sources_) {
-    const bool read = source->synced || source->resumed;
+    // A checkpoint that was loaded says nothing of the server.
+    const bool read = source->reflector->answered();
     if (read && !source->reflector->failing_since()) continue;
     std::string name = source->info.type.qualified_plural();
     if (source->names.size() == 1) name += "/" + *source->names.begin();

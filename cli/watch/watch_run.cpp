@@ -355,7 +355,9 @@ void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change
   exec(event);
   if (ended_) return;
   std::optional<EventView> view;
-  if (end_.wants_object() && whole(event, "--until")) view = event.view();
+  if (end_.wants_object() && (!end_.reads_content() || whole(event, "--until"))) {
+    view = event.view();
+  }
   const auto verdict = end_.note(view ? &*view : nullptr);
   if (!verdict.ok()) return problem(event, without_quoted_values(verdict.error(), event.object()));
   if (*verdict == EndRule::Verdict::goes_on) return;

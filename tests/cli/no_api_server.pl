@@ -4,7 +4,8 @@
 # /redirect, /deep a list of one object that is nested too deep to be kept whole. /silent has a group whose discovery
 # fails until FILE.answers is there; that holds the kinds that it has then. /narrow is a server for somebody with
 # rights in the namespaces shop and empty alone; in the namespace gone it is not there any more, and what it was asked
-# is in FILE.asked. With /all before one of these, and with /all/500 and /all/503, discovery is answered like that, too.
+# is in FILE.asked. /leaseless lets nobody have a Lease. With /all before one of these, and with /all/500 and /all/503,
+# discovery is answered like that, too.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
 use warnings;
@@ -99,11 +100,14 @@ while (my $client = $listen->accept) {
     answer($client, '200 OK', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}');
   } elsif ($mode eq 'redirect') {
     answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
-  } elsif ($mode eq 'narrow') {
+  } elsif ($mode eq 'narrow' && $request !~ /watch=/) {
     narrow($client, $request =~ /^(\w+)/, $path);
+  } elsif ($mode eq 'leaseless' && $path =~ m{/leases\b}) {
+    answer($client, '403 Forbidden', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"leases is '
+        . 'forbidden: not for you","reason":"Forbidden","code":403}');
   } elsif ($request =~ /watch=/) {
     sleep 30;
-  } elsif ($mode eq 'silent') {
+  } elsif ($mode eq 'silent' || $mode eq 'leaseless') {
     answer($client, '200 OK', '{"kind":"WidgetList","apiVersion":"ex.io/v1","metadata":{"resourceVersion":"5"},"items":[]}');
   } else {
     answer($client, '200 OK', $deep);

@@ -313,6 +313,34 @@ TEST_CASE("verify names the objects that differ and their fields, and shows no s
         std::vector<std::string>{".a.x: 1 here, nothing on the server"});
 }
 
+TEST_CASE("what the server has under a name that cannot be read is not told to be gone there") {
+  CacheRig rig;
+  rig.kind.start();
+  const auto list = [](const std::string& items) {
+    return R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7"},"items":[)" + items + "]}";
+  };
+  const std::string a = object("a", "1", "x");
+  const std::string b = object("b", "1", "x");
+  rig.answer(0, list(a + "," + b)).end();
+  rig.call(1).head(200);
+  std::optional<Result<Verified>> told;
+  const VerifyRound round(rig.client, rig.kind,
+                          [&](Result<Verified> one) { told.emplace(std::move(one)); });
+  rig.answer(2, list(object("b", "2", "x") + R"(,{"metadata":{"name":7}})")).end();
+  REQUIRE(rig.loop.run_until([&] { return told.has_value(); }, Duration{60000}));
+  REQUIRE(told->ok());
+  const Verified& verified = **told;
+  REQUIRE(verified.drift.size() == 1);
+  CHECK(verified.drift[0].key.name == "b");
+  CHECK(verified.drift[0].what == Drift::What::different);
+  CHECK(drift_text(rig.kind, verified).find("1 differ, 1 not compared") != std::string::npos);
+  VerifyTally tally({"configmaps"});
+  tally.add(0, {"7", 3, {}, false, {}, {}, 1});
+  tally.round_done();
+  CHECK(tally.verdict(VerifyTally::End::whole).code == kFailed);
+  CHECK(tally.verdict(VerifyTally::End::whole).message.find("not compared: of configmaps") == 0);
+}
+
 TEST_CASE("a verification that compared nothing, or not all, is no success") {
   using End = VerifyTally::End;
   const Verified same{"7", 3, {}, false, {}};

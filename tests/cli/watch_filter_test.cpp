@@ -122,6 +122,20 @@ TEST_CASE("the flag --until takes kubectl wait's forms, and jq where it is none 
   CHECK(!ends("create", deleted));
 }
 
+TEST_CASE("whether an object is there is known without its content") {
+  const auto reads = [](const std::string& until) {
+    EndRule::Flags flags;
+    flags.until = until;
+    return EndRule::parse(flags)->reads_content();
+  };
+  CHECK_FALSE(reads(""));
+  CHECK_FALSE(reads("delete"));
+  CHECK_FALSE(reads("create"));
+  CHECK(reads("condition=Ready"));
+  CHECK(reads("jsonpath={.spec.replicas}=2"));
+  CHECK(reads(".status == null"));
+}
+
 TEST_CASE("a wrong --until is refused and named") {
   EndRule::Flags flags;
   for (const char* until : {"condition=", "jsonpath={.a", ".a |"}) {

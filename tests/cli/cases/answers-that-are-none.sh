@@ -31,6 +31,8 @@ deep() {
   try wait-condition widget/a --for=create --fail-if=condition=Stalled --timeout 20s
   try wait-condition widget/a --for='jq=.status==null' --timeout 20s
   try watch widgets --until '.status==null' --duration 10s
+  try watch widgets --until create --duration 10s
+  try watch widgets --until delete --duration 10s
   try watch widgets --when '.status==null' --duration 10s
   try watch widgets -o json --duration 10s
   try reflect widgets --query --timeout 20s

@@ -41,6 +41,7 @@ echo "exit $?"
 "$kubewatch" reflect configmaps --estimate | head -n 1
 "$kubewatch" reflect configmaps,secrets --once --snapshot "$work/cache" > /dev/null
 ls -l "$work/cache" | cut -c1-10
+"$kubewatch" reflect configmaps --once -o name --snapshot "$work/printed"
 "$kubewatch" reflect configmaps --serve 127.0.0.1:0 --kubeconfig-out "$work/reader" \
   > "$work/serving" 2> "$work/status" &
 reader=$!
@@ -62,6 +63,7 @@ wait "$sandbox"
 sandbox=
 export KUBECONFIG="$work/none"
 "$kubewatch" reflect --from "$work/cache" --query -o name
+"$kubewatch" reflect --from "$work/printed" --query -o name
 "$kubewatch" reflect secrets --from "$work/cache" --query --jq .data
 "$kubewatch" reflect pods --from "$work/cache" --query
 echo "exit $?"
