@@ -36,17 +36,6 @@ client::ClientConfig lease_config(client::ClientConfig config,
   return config;
 }
 
-runtime::LeadershipCallbacks callbacks_of(
-    hooks::Engine& engine, std::function<void(const std::string&, Duration)> on_lost) {
-  runtime::LeadershipCallbacks out;
-  out.gained = [&engine](std::size_t shard) { engine.lead(shard); };
-  out.end_runs = [&engine](std::size_t shard, std::function<void()> done) {
-    engine.end_runs(shard, std::move(done));
-  };
-  out.lost = std::move(on_lost);
-  return out;
-}
-
 }  // namespace
 
 void ElectionFlags::bind(CLI::App& app) {
@@ -106,14 +95,29 @@ Result<std::optional<ElectionPlan>> ElectionFlags::plan(const std::vector<hooks:
   return std::optional<ElectionPlan>(std::move(plan));
 }
 
-Election::Election(Session& session, ElectionPlan plan, hooks::Engine& engine,
-                   std::function<void(const std::string& why, Duration within)> on_lost)
+// Leases follow the clock, and each instance lists those of all others every few seconds: a
+// recording would be full of them, and say nothing by it.
+Election::Election(Session& session, ElectionPlan plan, hooks::Engine& engine, Callbacks callbacks)
     : session_(session),
-      client_(session.loop(), session.transport(),
+      callbacks_(std::move(callbacks)),
+      patience_(plan.give_up_start),
+      client_(session.loop(), session.wire(),
               lease_config(session.client().config(), plan.leadership.election)),
-      leadership_(client_, std::move(plan.leadership), session.random(),
-                  callbacks_of(engine, std::move(on_lost))) {
+      leadership_(client_, std::move(plan.leadership), session.random(), callbacks_of(engine)) {
   session_.client().set_write_gate(&leadership_.gate());
+}
+
+runtime::LeadershipCallbacks Election::callbacks_of(hooks::Engine& engine) {
+  runtime::LeadershipCallbacks out;
+  out.gained = [&engine](std::size_t shard) { engine.lead(shard); };
+  out.end_runs = [&engine](std::size_t shard, std::function<void()> done) {
+    engine.end_runs(shard, std::move(done));
+  };
+  out.lost = callbacks_.on_lost;
+  out.refused = [this](const Error& error) {
+    if (patience_.is_over(error, session_.loop().now())) callbacks_.on_fatal(error);
+  };
+  return out;
 }
 
 Election::~Election() {

@@ -11,6 +11,7 @@
 
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/start_patience.hpp"
 #include "runtime/leadership.hpp"
 
 namespace kubewatch::cli {
@@ -19,6 +20,8 @@ struct ElectionPlan {
   runtime::LeadershipOptions leadership;
   hooks::ShardPlan shards;
   Duration hand_over{};  // twice what it takes to find out that a leader is gone
+  // on_fatal when Leases were refused, or the server not reached, for so long; absent: never.
+  std::optional<Duration> give_up_start;
 };
 
 class ElectionFlags {
@@ -46,18 +49,27 @@ class ElectionFlags {
 
 class Election {
  public:
+  struct Callbacks {
+    // See runtime::LeadershipCallbacks.
+    std::function<void(const std::string& why, Duration within)> on_lost;
+    // Once plan.give_up_start is over, each time that a Lease is asked for.
+    std::function<void(const Error&)> on_fatal;
+  };
   // From now on the session's client writes only while leading. All must outlive it but the engine,
-  // which is not touched after its end. `on_lost`: see runtime::LeadershipCallbacks.
-  Election(Session& session, ElectionPlan plan, hooks::Engine& engine,
-           std::function<void(const std::string& why, Duration within)> on_lost);
+  // which is not touched after its end.
+  Election(Session& session, ElectionPlan plan, hooks::Engine& engine, Callbacks callbacks);
   ~Election();
   void start() { leadership_.start(); }
   // After the engine has shut down.
   void release(std::function<void()> done) { leadership_.release(std::move(done)); }
 
  private:
+  runtime::LeadershipCallbacks callbacks_of(hooks::Engine& engine);
+
   Session& session_;
-  client::Client client_;  // without a gate, and impatient
+  Callbacks callbacks_;
+  hooks::StartPatience patience_;
+  client::Client client_;  // without a gate, and impatient; nothing records what it asks
   runtime::Leadership leadership_;
 };
 

@@ -37,7 +37,8 @@ class Session {
 
   loop::EventLoop& loop() { return loop_; }
   client::Client& client() { return *client_; }
-  http::Transport& transport() { return *transport_; }
+  // Below all that wraps it: what is asked here is neither recorded nor made dry.
+  http::Transport& wire() { return wires_.empty() ? *transport_ : *wires_.back(); }
   // From now on nothing is written; before anything else of the session is used.
   void make_dry(hooks::DryRunTransport::OnWrite on_write);
   // The same for what all requests go through from now on; it must not be used after `inner`.

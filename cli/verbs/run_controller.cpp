@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <ostream>
+#include <utility>
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
@@ -130,17 +131,16 @@ class Supervision {
     }
     recording_.follow(callbacks);
     callbacks.on_kinds_came = [this](const hooks::Rule& rule) { preflight_->ask({rule}); };
-    callbacks.on_fatal = [this](const Error& error) {
-      code_ = fail(context_, error);
-      session_.loop().stop();
-    };
+    callbacks.on_fatal = [this](const Error& error) { give_up(error); };
     engine_.emplace(session_.loop(), session_.client(), std::move(rules), std::move(options),
                     std::move(callbacks));
   }
 
   void elect(ElectionPlan plan) {
-    election_.emplace(session_, std::move(plan), *engine_,
-                      [this](const std::string& why, Duration within) { on_lost(why, within); });
+    Election::Callbacks callbacks;
+    callbacks.on_lost = [this](const std::string& why, Duration within) { on_lost(why, within); };
+    callbacks.on_fatal = [this](const Error& error) { give_up(error); };
+    election_.emplace(session_, std::move(plan), *engine_, std::move(callbacks));
   }
 
   void watch_for_end() {
@@ -149,6 +149,13 @@ class Supervision {
         session_.loop(), [this] { return engine_->status(); }, quiet, ends_.once,
         [this] { end(); });
     engine_->on_progress([this] { watch_->look(); });
+  }
+
+  // At the start: nothing was led, nothing has run.
+  void give_up(const Error& error) {
+    if (std::exchange(ending_, true)) return;
+    code_ = fail(context_, error);
+    session_.loop().stop();
   }
 
   void end() {
@@ -194,11 +201,12 @@ class Supervision {
     }
     // "Not yet" is no failure; only --once waits until everything is ready.
     const std::size_t waiting = ends_.once ? status.unfinished : 0;
-    if (status.failing == 0 && status.parked == 0 && waiting == 0) return kDone;
+    const std::size_t failed = status.failing + status.given_up;
+    if (failed == 0 && status.parked == 0 && waiting == 0) return kDone;
     return fail(context_, kFailed,
                 fmt::format("not everything is reconciled: {} failed, {} parked, {} not ready yet: "
                             "{}",
-                            status.failing, status.parked, status.unfinished,
+                            failed, status.parked, status.unfinished,
                             first_of(&hooks::Driver::unreconciled)));
   }
 
@@ -405,6 +413,7 @@ class RunController : public Command {
     if (*plan) {
       options.shards = (*plan)->shards;
       options.hand_over = (*plan)->hand_over;
+      (*plan)->give_up_start = options.give_up_start;
     }
     auto traces = trace_target();
     if (!traces.ok()) return fail(context, kUsage, traces.error().render());

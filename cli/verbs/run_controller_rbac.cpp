@@ -31,8 +31,7 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr std::size_t kMostOutput = 64U << 20U;
-constexpr const char* kHowToKnow =
-    "kinds of a group are known with a server (--discover), or from --crd";
+constexpr const char* kHowToKnow = "such kinds are known with a server (--discover), or from --crd";
 
 class Rbac : public Command {
  public:
@@ -105,7 +104,10 @@ class Rbac : public Command {
                       ": name the files of their CustomResourceDefinitions with --crd, or ask the "
                       "server with --discover");
     }
-    const auto missing = hooks::unknown_groups(input);
+    input.is_doubtful = [this](const core::Gvk& gvk) {
+      return server_ == nullptr || server_->did_not_answer(gvk);
+    };
+    const auto missing = hooks::left_out(input);
     const auto printed =
         print(context,
               registration_ ? hooks::registration_documents(loaded.rules, input, options_)

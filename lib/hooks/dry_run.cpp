@@ -66,6 +66,11 @@ http::Request read_of(const http::Request& write) {
   return request;
 }
 
+// Of what can be made alone (a Binding) nothing is kept.
+bool says_absent(int status) {
+  return status == 404 || status == 405;
+}
+
 bool is_definition(const Json& object) {
   const auto gvk = core::gvk_of(object);
   return gvk.ok() && is_crd(*gvk);
@@ -125,6 +130,8 @@ class DryRunTransport::WriteCall : public http::Call {
     if (answer->status == 200) {
       auto live = base::parse_json(answer->body);
       if (live.ok()) write_.live = std::move(*live);
+    } else if (answer->status >= 300 && !says_absent(answer->status)) {
+      return on_unread(std::move(*answer));
     }
     if (write_.verb == "delete") {
       answer_ = std::move(*answer);  // the object as it is, or a 404
@@ -133,6 +140,16 @@ class DryRunTransport::WriteCall : public http::Call {
     }
     // The call that answered is on the stack: the next one starts in the next turn.
     timer_ = owner_.loop_.after(Duration{0}, [this] { ask(); });
+  }
+
+  // What would change is not known without it. Whoever wrote may try again.
+  void on_unread(http::Response answer) {
+    answer_ = std::move(answer);
+    write_.quotes = false;
+    write_.refused = "the object cannot be read: " +
+                     core::error_from_response(answer_.status, answer_.body).message();
+    owner_.on_write_(write_);
+    give();
   }
 
   void ask() {

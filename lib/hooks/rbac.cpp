@@ -329,12 +329,17 @@ Result<std::vector<Right>> rights_of(const RightsInput& input) {
   return out;
 }
 
-std::vector<std::string> unknown_groups(const RightsInput& input) {
+std::vector<std::string> left_out(const RightsInput& input) {
   std::vector<std::string> out;
   for (const Rule& rule : input.rules) {
-    if (!rule.for_.every_kind || kinds_of(rule, input)) continue;
-    out.push_back(fmt::format("controller {}: every kind of group {}", rule.name,
-                              rule.for_.gvk.group.empty() ? "\"\"" : rule.for_.gvk.group));
+    if (rule.for_.every_kind && !kinds_of(rule, input)) {
+      out.push_back(fmt::format("controller {}: every kind of group {}", rule.name,
+                                rule.for_.gvk.group.empty() ? "\"\"" : rule.for_.gvk.group));
+    }
+    for (const core::Gvk& gvk : optional_kinds(rule)) {
+      if (input.type_of(gvk) || !input.is_doubtful || !input.is_doubtful(gvk)) continue;
+      out.push_back(fmt::format("controller {}: the optional kind {}", rule.name, gvk.str()));
+    }
   }
   return out;
 }

@@ -46,14 +46,17 @@ struct RightsInput {
   // What `for: {group, kinds: "*"}` means now; absent, or an absent answer: unknown.
   std::function<std::optional<std::vector<core::Gvk>>(const StreamRule&)> kinds_of_group = {};
   std::vector<PatchedSubresource> patched = {};
+  // Whether nobody can say that a kind is not there, only that it is not known; absent: never.
+  std::function<bool(const core::Gvk&)> is_doubtful = {};
 };
 
 // Errors: not_found, naming all kinds whose resource is not known. Rules for every kind of a group
-// that is not known are left out: unknown_groups() names them.
+// that is not known are left out, and so are optional kinds: left_out() names them.
 Result<std::vector<Right>> rights_of(const RightsInput& input);
 
-// "controller site: every kind of group demo.io"
-std::vector<std::string> unknown_groups(const RightsInput& input);
+// "controller site: every kind of group demo.io", and "controller site: the optional kind
+// demo.io/v1 Page": what of the rules' rights depends on it is left out.
+std::vector<std::string> left_out(const RightsInput& input);
 
 // The subresources that the Results of a hook's output patch; what else is in the documents is
 // passed over. Takes what a hook prints, and answers of workers. Errors: invalid.

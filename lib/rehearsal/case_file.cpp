@@ -223,6 +223,13 @@ bool read_version(const RuleNode& node) {
          node.problem("must be kubewatch.dev/v1, not \"" + value + "\"");
 }
 
+// What is wrong in itself is said elsewhere.
+bool may_expect(const Json& steps) {
+  return !steps.is_array() || std::any_of(steps.begin(), steps.end(), [](const Json& step) {
+    return !step.is_object() || step.contains("expect");
+  });
+}
+
 void read_case(const RuleNode& node, const fs::path& folder, TestCase& out) {
   Step only;
   only.pointer = "/expect";
@@ -252,7 +259,7 @@ void read_case(const RuleNode& node, const fs::path& folder, TestCase& out) {
   if (node.has("steps") && (node.has("when") || node.has("expect"))) {
     node.problem("has steps as well as when or expect: put those into a step");
   }
-  if (!node.has("steps") && !node.has("expect")) {
+  if (node.has("steps") ? !may_expect(node.value()["steps"]) : !node.has("expect")) {
     node.problem("expects nothing: it needs expect, or steps with expect");
   }
   if (!node.has("steps")) out.steps.push_back(std::move(only));
@@ -265,6 +272,9 @@ bool read_text(std::string_view text, const std::string& file, bool in_folder, L
     if (in_folder && text.find("ControllerTest") == std::string_view::npos) return false;
     out.problems.push_back({file, 0, 0, documents.error().message()});
     return true;
+  }
+  if (documents->empty() && !in_folder) {
+    out.problems.push_back({file, 0, 0, "no test case: the file is empty"});
   }
   bool seen = false;
   const fs::path folder = fs::path(file).parent_path();

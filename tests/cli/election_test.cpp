@@ -1,9 +1,14 @@
-// The flags of leader election: what they make of each other.
+// The flags of leader election: what they make of each other; and what a command is told of Leases
+// that it may not have, and while it ends.
 #include "cli/election.hpp"
 
 #include <algorithm>
 
+#include "base/log.hpp"
+#include "hooks/recorded_request.hpp"
+#include "rehearsal/local_server.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::cli;
@@ -26,6 +31,73 @@ Duration hand_over(std::vector<std::string> words) {
   return (*plan)->hand_over;
 }
 
+runtime::LeadershipOptions leases(std::size_t shards, Duration renew_deadline = Duration{60000}) {
+  runtime::LeadershipOptions options;
+  options.election.lease = {"default", "web"};
+  options.election.identity = "me";
+  options.election.lease_duration = 2 * renew_deadline;
+  options.election.renew_deadline = renew_deadline;
+  options.election.retry_period = Duration{20};
+  options.shards = shards;
+  options.plan = "by hash";
+  REQUIRE(options.validate().ok());
+  return options;
+}
+
+// An instance on a server that fails where it is told to, and what it is told.
+struct Instance {
+  explicit Instance(const runtime::LeadershipOptions& options)
+      : server(loop), client(loop, server, config()), random(1) {
+    base::capture_log(&lines);
+    runtime::LeadershipCallbacks callbacks;
+    callbacks.gained = [this](std::size_t) { ++led; };
+    callbacks.end_runs = [](std::size_t, const std::function<void()>& done) { done(); };
+    callbacks.lost = [this](const std::string& why, Duration) { lost = why; };
+    callbacks.refused = [this](const Error& error) { refused.push_back(error.render()); };
+    leadership = std::make_unique<runtime::Leadership>(client, options, random, callbacks);
+  }
+  ~Instance() { base::capture_log(nullptr); }
+
+  static client::ClientConfig config() {
+    client::ClientConfig out;
+    out.server = rehearsal::LocalServer::kUrl;
+    return out;
+  }
+  void fail(const std::string& verb, int code, std::size_t times) {
+    rehearsal::Fault fault;
+    fault.verb = verb;
+    fault.kind = "Lease";
+    fault.code = code;
+    fault.times = times;
+    server.add_fault(fault);
+  }
+
+  loop::EventLoop loop;
+  rehearsal::LocalServer server;
+  client::Client client;
+  base::Random random;
+  std::vector<std::string> lines;
+  std::unique_ptr<runtime::Leadership> leadership;
+  std::size_t led = 0;
+  std::string lost;
+  std::vector<std::string> refused;
+};
+
+// Counts requests for Leases.
+class Counting : public http::Transport {
+ public:
+  Counting(http::Transport& inner, std::size_t& leases) : inner_(inner), leases_(leases) {}
+  std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override {
+    const auto target = hooks::api_target(request.url);
+    if (target && target->plural == "leases") ++leases_;
+    return inner_.start(std::move(request), std::move(handlers));
+  }
+
+ private:
+  http::Transport& inner_;
+  std::size_t& leases_;
+};
+
 }  // namespace
 
 TEST_CASE("what went before a hand-over is kept for two lease durations, with shards for four") {
@@ -34,4 +106,66 @@ TEST_CASE("what went before a hand-over is kept for two lease durations, with sh
   CHECK(hand_over({"--shards", "3"}) == Duration{60000});
   CHECK(hand_over({"--shards", "1", "--lease-duration", "40s"}) == Duration{160000});
   CHECK(hand_over({"--shard-by", "namespace=a;b"}) == Duration{60000});
+}
+
+TEST_CASE("that Leases are refused is told until it leads") {
+  Instance one(leases(1));
+  one.fail("create", 403, 2);
+  one.leadership->start();
+  REQUIRE(one.loop.run_until([&] { return one.led == 1; }, kLimit));
+  REQUIRE(one.refused.size() == 2);
+  CHECK(one.refused[0].starts_with("create leases.coordination.k8s.io \"web\""));
+  // The leader's troubles are another matter.
+  one.fail("write", 403, 2);
+  REQUIRE(one.loop.run_until([&] { return one.server.faults().back().times == 0; }, kLimit));
+  one.loop.run_until([&] { return one.server.quiet(); }, kLimit);
+  CHECK(one.refused.size() == 2);
+}
+
+TEST_CASE("who shares objects out is told that it may not see the other instances") {
+  Instance one(leases(2));
+  one.fail("list", 403, 2);
+  one.leadership->start();
+  REQUIRE(one.loop.run_until([&] { return one.led == 2; }, kLimit));
+  REQUIRE(one.refused.size() == 2);
+  CHECK(one.refused[0].starts_with("list leases.coordination.k8s.io"));
+}
+
+TEST_CASE("a graceful end without a server is none that lost the lead, with shards neither") {
+  for (const std::size_t shards : {1, 2}) {
+    CAPTURE(shards);
+    Instance one(leases(shards, Duration{1000}));
+    one.leadership->start();
+    REQUIRE(one.loop.run_until([&] { return one.led == shards; }, kLimit));
+    one.fail("", 0, 1'000'000);
+    bool released = false;
+    one.leadership->release([&] { released = true; });
+    CHECK(one.loop.run_until([&] { return released; }, kLimit));
+    CHECK(one.lost == "");
+    CHECK_FALSE(one.leadership->gate().admit().ok());
+  }
+}
+
+TEST_CASE("what a command records has nothing of its own Leases") {
+  auto session = cli::Session::open_sandbox({});
+  REQUIRE(session.ok());
+  std::size_t seen = 0;
+  (*session)->wrap_transport(
+      [&](http::Transport& inner) { return std::make_unique<Counting>(inner, seen); });
+  hooks::EngineOptions options;
+  options.shards.emplace();
+  hooks::Engine engine((*session)->loop(), (*session)->client(), {}, options, {});
+  cli::ElectionPlan plan;
+  plan.leadership = leases(1);
+  std::optional<std::string> lost;
+  cli::Election election(**session, plan, engine,
+                         {[&](const std::string& why, Duration) { lost = why; }, {}});
+  election.start();
+  CHECK((*session)->loop().run_until([&] { return (*session)->client().may_write().ok() || lost; },
+                                     kLimit));
+  bool released = false;
+  election.release([&] { released = true; });
+  CHECK((*session)->loop().run_until([&] { return released; }, kLimit));
+  CHECK_FALSE(lost.has_value());
+  CHECK(seen == 0);
 }

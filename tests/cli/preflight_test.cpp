@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "client/write_gate.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
 #include "rehearsal/local_server.hpp"
@@ -108,6 +109,24 @@ TEST_CASE("each right that is missing is named with the line of the rule that ne
   CHECK(lines[0].find("needed_by=" + file + ":7") != std::string::npos);
   CHECK(lines[1].find("run-controller rbac") != std::string::npos);
   CHECK(log_without("none", file).empty());
+}
+
+TEST_CASE("an instance that stands by asks as well, though it may not write") {
+  struct Shut : client::WriteGate {
+    Result<Duration> admit() override { return Error(ErrorKind::canceled, "not the leader"); }
+  } shut;
+  const test::RuleFolder folder;
+  const auto file = rule_in(folder, "watcher",
+                            "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+                            "  reconcile: {shell: 'true', output: log}\n");
+  Asked asked("watch");
+  asked.client.set_write_gate(&shut);
+  cli::Preflight preflight(asked.client);
+  preflight.ask(Asked::rules_of(file));
+  asked.wait(3);
+  REQUIRE(asked.lines.size() == 2);
+  CHECK(asked.lines[0].find("does not allow to watch configmaps") != std::string::npos);
+  asked.client.set_write_gate(nullptr);
 }
 
 TEST_CASE("rules for every kind of a group are asked about each kind that the server has") {

@@ -189,8 +189,7 @@ TEST_CASE("kinds that nobody knows are all named") {
 TEST_CASE("a rule for every kind of a group has the rights of each kind, and follows definitions") {
   const auto loaded = rules("  for: {group: demo.io, kinds: '*', namespaces: [shop]}\n");
   RightsInput input{loaded, type_of, {}};
-  CHECK(unknown_groups(input) ==
-        std::vector<std::string>{"controller a: every kind of group demo.io"});
+  CHECK(left_out(input) == std::vector<std::string>{"controller a: every kind of group demo.io"});
   auto found = rights_of(input);
   REQUIRE(found.ok());
   CHECK(found->empty());
@@ -199,7 +198,7 @@ TEST_CASE("a rule for every kind of a group has the rights of each kind, and fol
     CHECK(rule.gvk.group == "demo.io");
     return std::vector<core::Gvk>{{"demo.io", "v1", "Gadget"}, {"demo.io", "v1", "Website"}};
   };
-  CHECK(unknown_groups(input).empty());
+  CHECK(left_out(input).empty());
   found = rights_of(input);
   REQUIRE(found.ok());
   const auto all = texts(*found);
@@ -328,4 +327,16 @@ TEST_CASE("of an optional kind that is not there no right is asked for") {
   CHECK(rights(kind) == rights(kind + owns + ", optional: true}]\n"));
   const auto loaded = rules(kind + owns + "}]\n");
   CHECK_FALSE(rights_of({loaded, type_of, {}}).ok());
+}
+
+TEST_CASE(
+    "of an optional kind that nobody was asked about it is said that its rights are left out") {
+  const auto loaded = rules(
+      "  for: {apiVersion: demo.io/v1, kind: Unknown, optional: true}\n"
+      "  owns: [{apiVersion: demo.io/v1, kind: Website, optional: true}]\n");
+  RightsInput input{loaded, type_of, {}};
+  CHECK(left_out(input).empty());
+  input.is_doubtful = [](const core::Gvk&) { return true; };
+  CHECK(left_out(input) ==
+        std::vector<std::string>{"controller a: the optional kind demo.io/v1 Unknown"});
 }

@@ -829,6 +829,30 @@ TEST_CASE("a case that expects nothing is refused, and a folder without cases") 
   const auto none = load_cases({folder.path()});
   REQUIRE(none.problems.size() == 1);
   CHECK(none.problems[0].message.find("no test case") == 0);
+  for (const char* steps : {"steps: []\n", "steps: [{name: one}, {when: [{advance: 1m}]}]\n"}) {
+    INFO(steps);
+    const auto in_steps = parse_cases(std::string(kGiven) + steps, folder.file("tests.yaml"));
+    REQUIRE(in_steps.problems.size() == 1);
+    CHECK(in_steps.problems[0].message.find("expects nothing") != std::string::npos);
+  }
+  const auto one_of_two = parse_cases(
+      std::string(kGiven) + "steps: [{when: [{advance: 1m}]}, {expect: {writes: []}}]\n",
+      folder.file("tests.yaml"));
+  CHECK(one_of_two.problems.empty());
+}
+
+TEST_CASE("a file without a document is refused, in a folder it is passed over") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", kRules);
+  folder.write("tests.yaml", std::string(kGiven) + "expect: {writes: []}\n");
+  for (const char* text : {"", "# nothing yet\n", "---\n---\n"}) {
+    CAPTURE(text);
+    const auto file = folder.write("empty.yaml", text);
+    const auto loaded = load_cases({file});
+    REQUIRE(loaded.problems.size() == 1);
+    CHECK(loaded.problems[0].str() == file + ": no test case: the file is empty");
+    CHECK(load_cases({folder.path()}).problems.empty());
+  }
 }
 
 TEST_CASE("a case of a version that is none is refused, in a folder as well") {

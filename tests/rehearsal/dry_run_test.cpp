@@ -319,3 +319,43 @@ TEST_CASE(
   CHECK(writes[2].starts_with("delete ConfigMap default/status: deleted\n"));
   CHECK(writes[3].starts_with("delete ConfigMap events/a: deleted\n"));
 }
+
+TEST_CASE("of an object that cannot be read a dry run does not say that it would be made") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put(server, config_map("one", Json::object(), {{"k", "v"}}));
+  std::vector<std::string> writes;
+  hooks::DryRunTransport dry(loop, server, texts_to(writes));
+  const std::string one = "/api/v1/namespaces/default/configmaps/one";
+  const auto ask = [&](const std::string& method, const std::string& body) {
+    http::Request request;
+    request.method = method;
+    request.url = LocalServer::kUrl + one;
+    request.headers.set("Content-Type", "application/merge-patch+json");
+    request.body = body;
+    std::optional<int> status;
+    const auto call = http::fetch(dry, std::move(request), [&](Result<http::Response> answer) {
+      status = answer.ok() ? answer->status : 0;
+    });
+    REQUIRE(loop.run_until([&] { return status.has_value(); }, kLimit));
+    return *status;
+  };
+  for (const int code : {403, 503}) {
+    CAPTURE(code);
+    Fault unreadable;
+    unreadable.verb = "get";
+    unreadable.code = code;
+    unreadable.times = 2;
+    server.add_fault(unreadable);
+    writes.clear();
+    CHECK(ask("PATCH", R"({"data":{"k":"w"}})") == code);
+    CHECK(ask("DELETE", "") == code);
+    REQUIRE(writes.size() == 2);
+    CHECK(writes[0].starts_with("patch " + one + ": refused: the object cannot be read: "));
+    CHECK(writes[1].starts_with("delete " + one + ": refused: the object cannot be read: "));
+  }
+  writes.clear();
+  CHECK(ask("PATCH", R"({"data":{"k":"w"}})") == 200);
+  REQUIRE(writes.size() == 1);
+  CHECK(writes[0].starts_with("patch ConfigMap default/one: configured\n"));
+}

@@ -16,6 +16,6 @@ controller: rules.yaml
 given:
   - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}
 steps:
-  - when: [{advance: 2h}]
+  - {when: [{advance: 2h}], expect: {runs: [{name: a}]}}
 R
 "$kubewatch" run-controller test "$work" 2>&1 | grep -o 'more than 200 runs in one step\|1 case, 1 failed\|ERROR: .*'
