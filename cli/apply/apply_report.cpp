@@ -59,7 +59,7 @@ std::string shown_yaml(Json object, bool was_there, const hooks::SecretHash& sec
 std::string masked(const Manifest& manifest, const Error& error) {
   hooks::SecretMask mask;
   mask.add_object(manifest.object);
-  return mask.mask(error.render());
+  return mask.mask_message(error.render());
 }
 
 // While nobody knows its type.

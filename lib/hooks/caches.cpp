@@ -11,6 +11,7 @@
 #include "hooks/expected_writes.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
+#include "hooks/rule_kinds.hpp"
 #include "runtime/store_ingest.hpp"
 
 namespace kubewatch::hooks {
@@ -20,7 +21,7 @@ Result<core::ResourceType> find_type(const client::ResourceMap& resources, const
   if (const core::ResourceType* type = resources.find(gvk)) return *type;
   std::string message = "the server has no kind " + gvk.str();
   for (const std::string& group : resources.failed_groups) {
-    if (group.rfind(gvk.group + "/", 0) == 0) message += " (discovery failed: " + group + ")";
+    if (is_failure_of_group(group, gvk.group)) message += " (discovery failed: " + group + ")";
   }
   if (const core::ResourceType* other = resources.find_kind(gvk.group, gvk.kind)) {
     message += "; it serves " + other->gvk.api_version();
@@ -218,32 +219,45 @@ std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& 
 
 // Every object in an `owns` stream carries the controller's label; without an owner it must carry
 // no owner's.
-std::vector<core::ObjectKey> RuleCaches::children_of(const Owned& owned,
+std::vector<core::ObjectKey> RuleCaches::children_of(const StreamGroup& group,
                                                      const std::string& owner_uid) const {
-  if (!owner_uid.empty()) {
-    return owned.group.keys_with_label(std::string(kOwnerUidLabel), owner_uid);
-  }
+  if (!owner_uid.empty()) return group.keys_with_label(std::string(kOwnerUidLabel), owner_uid);
   std::vector<core::ObjectKey> out;
-  for (core::ObjectKey& key : owned.group.keys()) {
-    const auto meta = owned.group.get_meta(key);
+  for (core::ObjectKey& key : group.keys()) {
+    const auto meta = group.get_meta(key);
     if (meta && is_child_of(*meta, rule_.name, "")) out.push_back(std::move(key));
   }
   return out;
 }
 
 // Entries may overlap, as of one kind in several namespaces: each child is told once.
-std::vector<InputList> RuleCaches::owned(const std::string& owner_uid) const {
+std::vector<InputList> RuleCaches::owned(const std::string& owner_uid,
+                                         const std::string& owner_namespace) const {
   std::vector<InputList> out;
   std::set<std::string> told;
   for (const auto& owned : owned_) {
     InputList list{"", owned->type.gvk};
     list.absent = owned->absent;
     list.resource_version = owned->group.resource_version();
-    for (const core::ObjectKey& key : children_of(*owned, owner_uid)) {
-      auto object = owned->group.get(key);
-      if (!object || told.contains(object->meta.uid)) continue;
-      const std::string uid = object->meta.uid;
-      if (add_to(list, owned->rule->stream, owned->place, std::move(*object))) told.insert(uid);
+    std::vector<const StreamGroup*> groups = {&owned->group};
+    if (const auto left = owned->left.find(owner_namespace); left != owned->left.end()) {
+      groups.push_back(&left->second);
+      const std::string version = left->second.resource_version();
+      if (at_least_version(list.resource_version, version)) list.resource_version = version;
+      if (!left->second.ready()) {
+        list.lack = {fmt::format("the {} in namespace {}, which the rule does not name any more, "
+                                 "cannot be listed",
+                                 owned->type.plural, owner_namespace),
+                     owned->place + "/kind"};
+      }
+    }
+    for (const StreamGroup* group : groups) {
+      for (const core::ObjectKey& key : children_of(*group, owner_uid)) {
+        auto object = group->get(key);
+        if (!object || told.contains(object->meta.uid)) continue;
+        const std::string uid = object->meta.uid;
+        if (add_to(list, owned->rule->stream, owned->place, std::move(*object))) told.insert(uid);
+      }
     }
     out.push_back(std::move(list));
   }
@@ -267,14 +281,26 @@ std::optional<Lack> RuleCaches::lack_of(const Related& related, const core::Obje
   return Lack{std::move(why), related.place + (related.rule->refs ? "/refs" : "/map")};
 }
 
-std::vector<InputList> RuleCaches::related(const core::ObjectKey& key) const {
+std::vector<InputList> RuleCaches::related(const core::ObjectKey& key,
+                                           const std::optional<Unindexed>& unindexed) const {
   std::vector<InputList> out;
   for (const auto& related : related_) {
     InputList list{related->rule->name, related->type.gvk};
     list.absent = related->absent;
     list.resource_version = related->group.resource_version();
-    list.lack = lack_of(*related, key);
-    for (const core::ObjectKey& other : related_keys(*related, key)) {
+    std::vector<core::ObjectKey> keys;
+    if (unindexed && related->rule->refs) {
+      auto targets = refs_of(*related, key, unindexed->json);
+      if (targets.ok()) {
+        keys = std::move(*targets);
+      } else if (!unindexed->gone) {
+        list.lack = {targets.error().render(), related->place + "/refs"};
+      }
+    } else {
+      list.lack = lack_of(*related, key);
+      keys = related_keys(*related, key);
+    }
+    for (const core::ObjectKey& other : keys) {
       if (auto object = related->group.get(other)) {
         add_to(list, related->rule->stream, related->place, std::move(*object));
       }
@@ -315,7 +341,7 @@ Result<bool> RuleCaches::resolve_writes(const client::ResourceMap& resources) {
     }
     missing.push_back(writes);
     for (const std::string& group : resources.failed_groups) {
-      if (group.starts_with(writes->gvk.group + "/")) {
+      if (is_failure_of_group(group, writes->gvk.group)) {
         unknown = Error(ErrorKind::unavailable,
                         fmt::format("cannot tell whether children of kind {} are left: discovery "
                                     "failed: {}",
@@ -350,14 +376,15 @@ bool RuleCaches::deletion_wakes(const ChildId& id, const std::string& object_jso
 std::vector<FoundChild> RuleCaches::cached_children(const std::string& owner_uid) const {
   std::vector<FoundChild> out;
   for (const auto& owned : owned_) {
-    for (const core::ObjectKey& key : children_of(*owned, owner_uid)) {
+    for (const core::ObjectKey& key : children_of(owned->group, owner_uid)) {
       if (auto meta = owned->group.get_meta(key)) out.push_back({owned->type, std::move(*meta)});
     }
   }
   return out;
 }
 
-// `writes` kinds, and `owns` kinds whose streams select: their other children are found by a LIST.
+// `writes` kinds, and `owns` kinds whose streams select or do not watch where the owner is: their
+// other children are found by a LIST.
 std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& owner,
                                                                   bool stale) const {
   std::vector<WriteContext::Unwatched> out;
@@ -381,7 +408,8 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
     }
     if (selects) continue;
     const auto is_known = [&](const WriteContext::Unwatched& place) {
-      return !stale || !needs_finalizer(owner, rule_.apply.owner_reference, place.namespace_);
+      return (!stale && owned->group.covers(place.namespace_)) ||
+             !needs_finalizer(owner, rule_.apply.owner_reference, place.namespace_);
     };
     out.erase(
         std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), is_known),

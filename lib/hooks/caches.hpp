@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -116,6 +117,8 @@ class RuleCaches {
   // Namespaces that the rule does not name any more, and where its finalizer is still on objects:
   // those are guarded as what left a selector is. Readiness does not wait for them.
   void open_left(StreamPool& pool, const std::vector<std::string>& namespaces);
+  // A finalize hook there is given children, and those are still being listed.
+  bool lists_children_left(const std::string& namespace_) const;
   // Nothing of it is on its way.
   bool left_settled() const { return for_.left.ready() || for_.left.blocked(); }
   // Seen outside the selection, with our finalizer.
@@ -125,8 +128,17 @@ class RuleCaches {
   bool is_on_its_way(const core::ObjectMeta& meta, const Json& live) const;
 
   // What a run of the object is given: one list for each `owns` and each `watches`, in order.
-  std::vector<InputList> owned(const std::string& owner_uid) const;
-  std::vector<InputList> related(const core::ObjectKey& key) const;
+  // `owner_namespace`: "" = none.
+  std::vector<InputList> owned(const std::string& owner_uid,
+                               const std::string& owner_namespace = "") const;
+  // An object that no index has: not selected, or gone. Of what is gone nothing can be mended: what
+  // its `refs` cannot tell is left out.
+  struct Unindexed {
+    const std::string& json;
+    bool gone = false;
+  };
+  std::vector<InputList> related(const core::ObjectKey& key,
+                                 const std::optional<Unindexed>& unindexed = {}) const;
   // A run of the object has met a Lack. Programs that failed for want of time may not fail now.
   void try_again(const core::ObjectKey& key);
 
@@ -185,6 +197,8 @@ class RuleCaches {
     core::ResourceType type;
     Selection selection;  // where children may be made; where they are is watched everywhere
     StreamGroup group;
+    // By namespaces that the rule does not name any more, where it finalizes objects.
+    std::map<std::string, StreamGroup> left;
     ReducedKeys reduced;
     bool absent = false;  // an optional kind that the server does not have: nothing is opened
     std::string place;    // in the rule: "/spec/owns/0"
@@ -216,7 +230,10 @@ class RuleCaches {
   void open_for(StreamPool& pool);
   void wake_left();
   std::optional<core::ObjectMeta> meta_outside(const core::ObjectKey& key) const;
+  StreamSpec owned_spec(const Owned& owned) const;
   void open_owned(StreamPool& pool, Owned& owned);
+  void open_left_children(StreamPool& pool, Owned& owned, const std::string& namespace_);
+  void on_left_children(const std::string& namespace_);
   void open_related(StreamPool& pool, Related& related);
   bool any_group(bool (StreamGroup::*is)() const) const;  // of the kinds and of their selections
   void on_namespace_joined(const std::string& name);
@@ -231,11 +248,14 @@ class RuleCaches {
   void index_object(const runtime::StoredObject& object);
   void update_refs(const core::ObjectKey& key, const std::string& json);
   void set_refs(Related& related, const core::ObjectKey& key, const std::string& json);
+  Result<std::vector<core::ObjectKey>> refs_of(const Related& related, const core::ObjectKey& key,
+                                               const std::string& json) const;
   void set_mapped(Related& related, const core::ObjectMeta& meta, const std::string& json,
                   bool reduced);
   bool map_again(Related& related, const core::ObjectKey& source);
   void index_related(Related& related);
-  std::vector<core::ObjectKey> children_of(const Owned& owned, const std::string& owner_uid) const;
+  std::vector<core::ObjectKey> children_of(const StreamGroup& group,
+                                           const std::string& owner_uid) const;
   struct Relating {
     std::string what;  // "map of watches config"
     const jq::Program& program;
@@ -245,7 +265,7 @@ class RuleCaches {
   };
   Result<std::vector<core::ObjectKey>> run_relation(const Relating& relating,
                                                     const core::ObjectKey& key,
-                                                    const std::string& json);
+                                                    const std::string& json) const;
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   const core::ObjectKey* object_of(const std::string& uid) const;
   const core::ObjectKey* writer_of(const ChildId& id, const core::ObjectMeta& meta) const;
@@ -265,7 +285,7 @@ class RuleCaches {
   std::vector<std::pair<core::ResourceType, std::vector<std::string>>> writes_;
   std::vector<const WritesRule*> missing_writes_;  // the server had no such kind when last asked
   runtime::OwnerIndex by_uid_;
-  OncePer warned_{Duration{3600000}};
+  mutable OncePer warned_{Duration{3600000}};
   std::optional<TimePoint> tried_again_;
   bool opened_ = false;
   bool built_ = false;

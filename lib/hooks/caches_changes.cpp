@@ -102,6 +102,10 @@ void RuleCaches::on_guarded(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   if (for_.group.contains(key)) return;
   if (change.type == ChangeType::deleted) {
+    // Of a watch that selects: what has only lost its labels is guarded on.
+    if (is_guarded_outside(key)) {
+      return callbacks_.wake({key, Reason::updated, "", false, ""});
+    }
     return callbacks_.gone({change.meta, change.json}, Gone::left);
   }
   if (!change.meta.has_finalizer(rule_.finalizer_name)) return;
@@ -213,9 +217,15 @@ void RuleCaches::update_refs(const core::ObjectKey& key, const std::string& json
 }
 
 void RuleCaches::set_refs(Related& related, const core::ObjectKey& key, const std::string& json) {
+  related.relations.set(key, refs_of(related, key, json), callbacks_.now());
+}
+
+Result<std::vector<core::ObjectKey>> RuleCaches::refs_of(const Related& related,
+                                                         const core::ObjectKey& key,
+                                                         const std::string& json) const {
   const Relating relating{"refs of watches " + related.rule->name, *related.rule->refs, for_.type,
                           false, related.type.namespaced};
-  related.relations.set(key, run_relation(relating, key, json), callbacks_.now());
+  return run_relation(relating, key, json);
 }
 
 void RuleCaches::set_mapped(Related& related, const core::ObjectMeta& meta, const std::string& json,
@@ -276,7 +286,7 @@ void RuleCaches::index_related(Related& related) {
 // A failure is told at once as well: it may concern objects that do not run for now.
 Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& relating,
                                                               const core::ObjectKey& key,
-                                                              const std::string& json) {
+                                                              const std::string& json) const {
   const auto targets = [&]() -> Result<std::vector<core::ObjectKey>> {
     KW_ASSIGN(const std::vector<Json> values, evaluate_text(relating.program, json));
     return read_targets(values, relating.namespaced, key.namespace_);

@@ -60,6 +60,9 @@ void RuleCaches::open_left(StreamPool& pool, const std::vector<std::string>& nam
   StreamSpec spec = guard_spec();
   spec.needed = false;
   left_waits_ = true;
+  for (auto& owned : owned_) {
+    for (const std::string& name : namespaces) open_left_children(pool, *owned, name);
+  }
   for_.left.open(pool, spec, namespaces,
                  {[this](const runtime::StoreChange& change) { on_guarded(change); },
                   [this] {
@@ -82,13 +85,46 @@ void RuleCaches::wake_left() {
 void RuleCaches::open_owned(StreamPool& pool, Owned& owned) {
   const auto ignore = [](const std::string&) {};
   open_selection(pool, owned.rule->stream, owned.selection, ignore, ignore);
-  StreamSpec spec = spec_of(owned.rule->stream, owned.type);
-  // Every child carries this label, so nothing else needs to be kept.
-  spec.label_selector =
-      joined(spec.label_selector, std::string(kControllerLabel) + "=" + rule_.name);
-  owned.group.open(pool, spec, owns_namespaces(*owned.rule, owned.type.namespaced),
+  owned.group.open(pool, owned_spec(owned), owns_namespaces(*owned.rule, owned.type.namespaced),
                    {[this, &owned](const runtime::StoreChange& change) { on_owned(owned, change); },
                     [this] { callbacks_.on_ready(); }});
+}
+
+// Every child carries our label, so nothing else needs to be kept.
+StreamSpec RuleCaches::owned_spec(const Owned& owned) const {
+  StreamSpec spec = spec_of(owned.rule->stream, owned.type);
+  spec.label_selector =
+      joined(spec.label_selector, std::string(kControllerLabel) + "=" + rule_.name);
+  return spec;
+}
+
+// Without a hook that is given them nobody needs more than the list of the pruner.
+void RuleCaches::open_left_children(StreamPool& pool, Owned& owned, const std::string& namespace_) {
+  if (!rule_.finalize || owned.absent || owned.group.covers(namespace_)) return;
+  StreamSpec spec = owned_spec(owned);
+  spec.needed = false;
+  owned.left[namespace_].open(
+      pool, spec, {namespace_},
+      {[this, &owned](const runtime::StoreChange& change) { on_owned(owned, change); },
+       [this, namespace_] {
+         on_left_children(namespace_);
+         callbacks_.on_ready();
+       }});
+}
+
+bool RuleCaches::lists_children_left(const std::string& namespace_) const {
+  return std::any_of(owned_.begin(), owned_.end(), [&](const auto& owned) {
+    const auto left = owned->left.find(namespace_);
+    return left != owned->left.end() && !left->second.ready() && !left->second.blocked();
+  });
+}
+
+// Listed, or they may not be, which is to be told.
+void RuleCaches::on_left_children(const std::string& namespace_) {
+  if (!built_ || lists_children_left(namespace_)) return;
+  for (const core::ObjectKey& key : for_.left.keys_in(namespace_)) {
+    if (is_guarded_outside(key)) callbacks_.wake({key, runtime::Reason::updated, "", false, ""});
+  }
 }
 
 void RuleCaches::open_related(StreamPool& pool, Related& related) {

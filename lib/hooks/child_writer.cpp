@@ -64,7 +64,6 @@ struct ChildWriter::Job {
   std::string existing_uid;
   bool claimed = false;
   bool recreated = false;
-  loop::Timer timer;
 };
 
 ChildWriter::ChildWriter(WriteContext& context, Owner owner, SecretMask mask,
@@ -308,7 +307,8 @@ void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tr
     return finish(job, Error(ErrorKind::timeout,
                              job->id.str() + " was applied but is not established after 30s"));
   }
-  job->timer = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
+  waits_[job] = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
+    waits_.erase(job);
     requests_.run<Result<Json>>(
         [this, job, effect, tries](Result<Json> answer) {
           if (answer.ok() && schema::is_crd_established(*answer)) return finish(job, effect);
@@ -349,12 +349,21 @@ void ChildWriter::send_create(const JobPtr& job) {
 }
 
 void ChildWriter::apply_own(const Manifest& manifest, Done done) {
+  start_own(manifest, false, std::move(done));
+}
+
+void ChildWriter::rehearse_own(const Manifest& manifest, Done done) {
+  start_own(manifest, true, std::move(done));
+}
+
+void ChildWriter::start_own(const Manifest& manifest, bool rehearsing, Done done) {
   auto job = std::make_shared<Job>();
   job->manifest = manifest;
   // Without the uid the apply of an object that is gone would make a new one.
   job->manifest.object["metadata"]["uid"] = owner_.uid;
   job->id = manifest.id();
   job->done = std::move(done);
+  job->rehearsing = rehearsing;
   job->existing_version = context_.owner_version(owner_);
   send_own(job, context_.rule().apply.force);
 }
@@ -363,10 +372,12 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
   core::PatchParams params;
   params.type = core::PatchType::apply;
   params.force = force;
+  params.dry_run = job->rehearsing;
   params.field_manager = context_.rule().apply.field_manager;
   requests_.run<Result<client::ApplyResult>>(
       [this, job, force](Result<client::ApplyResult> answer) {
         if (answer.ok()) {
+          if (job->rehearsing) return finish(job, WriteEffect::unchanged);
           const bool same = base::string_at(answer->object, {"metadata", "resourceVersion"}) ==
                             job->existing_version;
           return finish(job, same ? WriteEffect::unchanged : WriteEffect::configured);
@@ -375,9 +386,8 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
                                            context_.rule().apply.force_paths)) {
           return send_own(job, true);
         }
-        finish(
-            job,
-            explained(*job, std::move(answer.error())).with_context("applying " + job->id.str()));
+        const std::string doing = (job->rehearsing ? "dry run of " : "applying ") + job->id.str();
+        finish(job, explained(*job, std::move(answer.error())).with_context(doing));
       },
       [&](auto callback) {
         return context_.client().patch(context_.owner_type(), job->manifest.key,

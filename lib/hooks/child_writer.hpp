@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -33,6 +34,7 @@ class ChildWriter {
   void apply(const Manifest& manifest, Done done);
   // Labels and annotations of the object itself.
   void apply_own(const Manifest& manifest, Done done);
+  void rehearse_own(const Manifest& manifest, Done done);
   // POST when absent, nothing otherwise.
   void create(const Manifest& manifest, Done done);
   // By name; refuses another owner's child.
@@ -47,6 +49,7 @@ class ChildWriter {
   void judge_existing(const JobPtr& job, const Json& object);
   void write(const JobPtr& job);
   void send_apply(const JobPtr& job, bool force);
+  void start_own(const Manifest& manifest, bool rehearsing, Done done);
   void send_own(const JobPtr& job, bool force);
   bool recreate(const JobPtr& job, const Error& error);
   void send_create(const JobPtr& job);
@@ -62,6 +65,7 @@ class ChildWriter {
   base::LogFields log_fields_;
   std::vector<std::string> deleted_;
   client::InFlight requests_;
+  std::map<JobPtr, loop::Timer> waits_;  // not in the jobs, which their callbacks hold
 };
 
 // Of a 409 with field manager conflicts: who owns what, and what to do. What of `applied` the rule

@@ -9,6 +9,7 @@
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
 #include "hooks/reduced.hpp"
+#include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -224,7 +225,7 @@ void Driver::settle(const core::ObjectKey& key) {
 // What died while it was worked on was forgotten then; what its run has left since goes as well.
 void Driver::forget_if_gone(const core::ObjectKey& key) {
   if (deleted_.count(key) > 0) return;
-  if (!caches_.has_object(key) && !caches_.is_guarded_outside(key)) forget_key(key);
+  if (!name_is_in_use(key)) forget_key(key);
 }
 
 void Driver::reconcile(const runtime::Work& work, Done done) {
@@ -329,7 +330,11 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   if (!finalizing || rule_.finalize) {
     // It would only wait, and keep its place from other rules.
     const auto held = hooks_.held(finalizing ? rule_.finalize->hook : rule_.reconcile);
-    if (held) return done(runtime::RunOutcome::put_off(held->wait));
+    if (held) return done(runtime::RunOutcome::put_off(held->until));
+  }
+  // They wake it when they are listed.
+  if (finalizing && rule_.finalize && caches_.lists_children_left(work.key.namespace_)) {
+    return done({RunVerdict::requeue, kStalePatience});
   }
   RunInput input;
   input.id = services_.random.suffix(10);
@@ -404,7 +409,7 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
   end.record.reason_object = work.reason_object;
   end.record.attempt = work.attempt;
   end.record.outcome = std::string(to_string(outcome));
-  end.record.message = error.render();
+  end.record.message = shown_message({}, error.render());
   end.slow_retry = outcome == Outcome::write_failed && is_permanent_write_error(error);
   const bool parked = end.slow_retry || outcome == Outcome::permanent;
   end.outcome = {parked ? RunVerdict::parked : RunVerdict::failed, {}};
@@ -438,7 +443,7 @@ void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdi
 void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
   if (stopping_ || !owns(key)) return;
   look_for_loop(key, end);
-  if (end.slow_retry) retry_slowly(key);
+  if (end.slow_retry && controller_.queue().is_parked(key)) retry_slowly(key);
   schedule_resync(key);
 }
 

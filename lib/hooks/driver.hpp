@@ -17,6 +17,7 @@
 #include "hooks/kind_changes.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/optional_kinds.hpp"
+#include "hooks/parked_deletions.hpp"
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
 #include "hooks/state_marks.hpp"
@@ -36,6 +37,7 @@ struct DriverStatus {
   std::size_t failing = 0;
   std::size_t parked = 0;
   std::size_t unfinished = 0;
+  std::size_t given_up = 0;  // deletions whose onDelete has failed and does not come again
   std::size_t hooks = 0;
   std::uint64_t runs = 0;
   std::uint64_t failed_runs = 0;
@@ -178,6 +180,13 @@ class Driver : public runtime::Reconciler, public RunHost {
   void on_gone(const runtime::StoredObject& last, Gone how);
   void look_at_deleted(const runtime::Work& work, const Done& done);
   void run_deleted(const runtime::Work& work, const Done& done);
+  Done after_deletion(const core::ObjectKey& key, const std::string& uid, Done done);
+  bool gives_up_deletion(const core::ObjectKey& key, runtime::RunOutcome::Verdict verdict) const;
+  void drop_failed_deletion(const core::ObjectKey& key, const std::string& uid,
+                            const std::string& why);
+  void bound_parked_deletions(const core::ObjectKey& parked);
+  void end_deletion(const core::ObjectKey& key, const std::string& uid);
+  bool name_is_in_use(const core::ObjectKey& key) const;
   void deletion_told(const core::ObjectKey& key);
   void tell_deletion(Deleted deleted);
   void tell_left_deletions();
@@ -324,6 +333,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<loop::Timer> slow_retries_;
   PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
   PerKey<std::vector<Deleted>> deleted_;  // in order
+  ParkedDeletions parked_deletions_;      // of deleted_; none that runs
   UntoldDeletions untold_;                // of shards that others lead
   LeftDeletions left_;                    // until it has started
   std::set<std::string> finalized_;       // uids; with both finalize and onDelete
@@ -342,6 +352,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<std::shared_ptr<OwnerCondition>> conditions_;  // being written, outside of runs
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;
+  std::size_t given_up_ = 0;
   struct Ignored {
     std::string resource_version;
     TimePoint at;

@@ -66,7 +66,7 @@ void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
   if (facts.queued && !facts.queued->held) {
     const bool finalizes = facts.meta.deleting() && rule_.finalize;
     const auto held = hooks_.held(finalizes ? rule_.finalize->hook : rule_.reconcile);
-    if (held && facts.queued->due <= now + held->wait) facts.held_by = held->why;
+    if (held && facts.queued->due <= held->until) facts.held_by = held->why;
   }
   facts.schedule_in = schedule_in();
   const auto counts = controller_.queue().counts(now);
@@ -110,6 +110,7 @@ DriverStatus Driver::status() const {
   status.failing = failing();
   status.parked = controller_.queue().counts(services_.loop.now()).parked;
   status.unfinished = unfinished_.size();
+  status.given_up = given_up_;
   for (const auto& [id, run] : runs_) status.hooks += run->hook_running() ? 1 : 0;
   status.runs = run_count_;
   status.failed_runs = failed_count_;
@@ -159,6 +160,7 @@ std::vector<std::string> Driver::unreconciled() const {
   }
   for (const core::ObjectKey& key : controller_.queue().parked()) add(key, "is parked");
   for (const core::ObjectKey& key : unfinished_) add(key, "is not ready yet");
+  if (given_up_ > 0) out.push_back(std::to_string(given_up_) + " onDelete given up");
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "hooks/driver.hpp"
 
 namespace kubewatch::hooks {
@@ -57,13 +58,15 @@ void Driver::note_inherited(const core::ObjectKey& key) {
 }
 
 void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
+  parked_deletions_.forget(work.key);
   const Deleted& deleted = deleted_[work.key].front();
   if (!deleted.may_have_left) return run_deleted(work, done);
   get_live(work.key, [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
     const auto it = deleted_.find(work.key);
     if (it == deleted_.end()) return done(runtime::RunOutcome::done());
     if (!answer.ok() && !answer.error().is_not_found()) {
-      return fail_early(work, it->second.front().last.meta, answer.error(), done);
+      return fail_early(work, it->second.front().last.meta, answer.error(),
+                        after_deletion(work.key, uid, done));
     }
     if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
       deletion_told(work.key);
@@ -76,7 +79,7 @@ void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
 
 void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   if (const auto held = hooks_.held(rule_.reconcile)) {
-    return done(runtime::RunOutcome::put_off(held->wait));
+    return done(runtime::RunOutcome::put_off(held->until));
   }
   const runtime::StoredObject& last = deleted_[work.key].front().last;
   RunInput input;
@@ -86,24 +89,78 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   if (!last.reduced) input.previous = last.json;
   input.deleted = true;
   take_first_reason(input);
-  start(std::move(input),
-        [this, key = work.key, uid = last.meta.uid, done](const runtime::RunOutcome& outcome) {
-          using How = runtime::RunOutcome::Verdict;
-          if (outcome.verdict == How::failed || outcome.verdict == How::not_yet) {
-            return done(outcome);
-          }
-          untold_.told(key, uid);  // the shard may have been given up since
-          deletion_told(key);
-          // Whatever the hook asked for: there is nothing that could be run again.
-          done(runtime::RunOutcome::done());
-          // Its name is in use again, or was once more.
-          if (deleted_.count(key) > 0 || caches_.has_object(key)) {
-            controller_.add(key, runtime::Reason::created);
-          }
-        });
+  start(std::move(input), after_deletion(work.key, last.meta.uid, done));
+}
+
+// What failed is tried again, or parked with its deletion, unless something else waits behind it.
+Driver::Done Driver::after_deletion(const core::ObjectKey& key, const std::string& uid, Done done) {
+  return [this, key, uid, done = std::move(done)](const runtime::RunOutcome& outcome) {
+    using How = runtime::RunOutcome::Verdict;
+    const bool failed = outcome.verdict == How::failed || outcome.verdict == How::parked;
+    const bool gives_up = failed && gives_up_deletion(key, outcome.verdict);
+    if (outcome.verdict == How::not_yet || (failed && !gives_up)) {
+      done(outcome);
+      return bound_parked_deletions(key);
+    }
+    // Before `done`: it must not look idle in between.
+    if (gives_up) {
+      drop_failed_deletion(
+          key, uid, "what has the name of the deleted object now, or had it since, is to run");
+    } else {
+      end_deletion(key, uid);
+    }
+    // Whatever the hook asked for: there is nothing that could be run again.
+    done(runtime::RunOutcome::done());
+  };
+}
+
+void Driver::drop_failed_deletion(const core::ObjectKey& key, const std::string& uid,
+                                  const std::string& why) {
+  ++given_up_;
+  base::log_error("onDelete has failed and is given up: " + why,
+                  {{"controller", rule_.name}, {"object", owner_of(key, {}).str()}, {"uid", uid}});
+  end_deletion(key, uid);
+}
+
+void Driver::end_deletion(const core::ObjectKey& key, const std::string& uid) {
+  untold_.told(key, uid);  // the shard may have been given up since
+  deletion_told(key);
+  // Its name is in use again, or was once more.
+  if (deleted_.count(key) > 0 || name_is_in_use(key)) {
+    controller_.add(key, runtime::Reason::created);
+  }
+}
+
+// Where every onDelete of the rule fails, each deletion would be kept for ever.
+void Driver::bound_parked_deletions(const core::ObjectKey& parked) {
+  const auto it = deleted_.find(parked);
+  if (stopping_ || it == deleted_.end() || !controller_.queue().is_parked(parked)) return;
+  parked_deletions_.park(parked, it->second.front().last.json.size());
+  while (const auto oldest = parked_deletions_.excess()) {
+    const std::string uid = deleted_[*oldest].front().last.meta.uid;
+    drop_failed_deletion(*oldest, uid, "too many deletions are parked, and it is the oldest");
+    if (deleted_.count(*oldest) > 0 || name_is_in_use(*oldest)) continue;
+    controller_.forget(*oldest);
+    forget_key(*oldest);
+  }
+}
+
+// A live object must not wait for ever behind a deletion that nothing tries again.
+bool Driver::gives_up_deletion(const core::ObjectKey& key,
+                               runtime::RunOutcome::Verdict verdict) const {
+  const auto it = deleted_.find(key);
+  if (stopping_ || it == deleted_.end()) return false;
+  const bool used_up =
+      verdict == runtime::RunOutcome::Verdict::parked || controller_.queue().is_last_attempt(key);
+  return used_up && (it->second.size() > 1 || (name_is_in_use(key) && !is_skipped(key)));
+}
+
+bool Driver::name_is_in_use(const core::ObjectKey& key) const {
+  return caches_.has_object(key) || caches_.is_guarded_outside(key);
 }
 
 void Driver::deletion_told(const core::ObjectKey& key) {
+  parked_deletions_.forget(key);
   const auto it = deleted_.find(key);
   if (it == deleted_.end()) return;
   const std::string uid = it->second.front().last.meta.uid;
@@ -134,6 +191,7 @@ LeftDeletions Driver::leave_deletions() {
     std::move(deletions.begin(), deletions.end(), std::back_inserter(out.deleted));
   }
   deleted_.clear();
+  parked_deletions_ = {};
   const auto all = [](const core::ObjectKey&) { return true; };
   for (Deleted& deleted : untold_.take(all, services_.loop.now())) {
     out.deleted.push_back(std::move(deleted));

@@ -93,7 +93,7 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
         // The server may quote the whole object.
         SecretMask mask;
         mask.add_json(json);
-        error = Error(error.kind(), mask.mask(error.render()));
+        error = Error(error.kind(), mask.mask_message(error.render()));
         if (is_refused_outside(work.key, error)) return done(runtime::RunOutcome::done());
         fail_finalizer(work, meta, add, error, done);
       });

@@ -125,7 +125,7 @@ std::string Driver::in_words(const Lack& lack) const {
 std::vector<std::string> Driver::lacks_of(const core::ObjectKey& key,
                                           const std::string& uid) const {
   std::vector<std::string> out;
-  for (const auto& lists : {caches_.owned(uid), caches_.related(key)}) {
+  for (const auto& lists : {caches_.owned(uid, key.namespace_), caches_.related(key)}) {
     for (const InputList& list : lists) {
       if (list.lack) out.push_back(in_words(*list.lack));
     }

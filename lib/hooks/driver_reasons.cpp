@@ -45,7 +45,7 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
   if (request.key) {
     core::ObjectKey key = *request.key;
     if (!owner_type().namespaced) key.namespace_.clear();
-    const bool known = caches_.has_object(key) || caches_.is_guarded_outside(key);
+    const bool known = name_is_in_use(key) || deleted_.count(key) > 0;
     if (rule_.has_for && known) keys.push_back(std::move(key));
   } else if (request.selector) {
     if (rule_.has_for) keys = caches_.selected(*request.selector);
@@ -58,7 +58,8 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
     for (const core::ObjectKey& key : keys) asked_for_.insert(key);
   }
   std::erase_if(keys, [this](const core::ObjectKey& key) {
-    if (!is_skipped(key)) return false;
+    // What was deleted under that name is to be told all the same.
+    if (deleted_.count(key) > 0 || !is_skipped(key)) return false;
     asked_for_.erase(key);
     return true;
   });

@@ -65,6 +65,7 @@ void Driver::forget_shard(std::size_t shard) {
     }
     controller_.forget(it->first);
     forget_key(it->first);
+    parked_deletions_.forget(it->first);
     for (Deleted& deleted : it->second) untold_.note(std::move(deleted), services_.loop.now());
     it = deleted_.erase(it);
   }

@@ -13,6 +13,8 @@
 namespace kubewatch::hooks {
 namespace {
 
+constexpr Duration kLastEvents{2000};
+
 Duration longest_run(const Rule& rule) {
   const Duration reconcile = rule.reconcile.timeout + rule.reconcile.grace;
   if (!rule.finalize) return reconcile;
@@ -169,6 +171,7 @@ EngineStatus Engine::Impl::status() const {
     out.failing += status.failing;
     out.parked += status.parked;
     out.unfinished += status.unfinished;
+    out.given_up += status.given_up;
     out.hooks += status.hooks;
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
@@ -232,9 +235,7 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   auto drained = [this] {
     if (--draining > 0) return;
     shutdown_timer.reset();
-    auto callback = std::move(on_shut_down);
-    if (!callback) return;
-    telemetry.traces ? telemetry.traces->flush(std::move(callback)) : callback();
+    if (on_shut_down) tell_the_last();
   };
   shutdown_timer = loop.after(options.shutdown_timeout, [this] {
     base::log_warn("shutdown timeout: ending the hooks that still run");
@@ -248,6 +249,16 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   });
   each_driver([&](Driver& driver) { driver.shut_down(drained); });
   drained();
+}
+
+// What the last runs said besides their writes; nobody waits long for it.
+void Engine::Impl::tell_the_last() {
+  auto left = std::make_shared<int>(telemetry.traces ? 2 : 1);
+  const auto one_less = [left, done = std::exchange(on_shut_down, nullptr)] {
+    if (--*left == 0) done();
+  };
+  if (telemetry.traces) telemetry.traces->flush(one_less);
+  reporter.flush(kLastEvents, one_less);
 }
 
 void Engine::Impl::note_cut_off() {

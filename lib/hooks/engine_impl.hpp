@@ -23,10 +23,6 @@ namespace kubewatch::hooks {
 
 inline constexpr Duration kRediscoverPause{5000};
 
-inline RuleIdentity identity_of(const Rule& rule) {
-  return {rule.name, rule.fingerprint, rule.apply.field_manager, rule.finalizer_name};
-}
-
 // Whose finalizer is the same on the same objects.
 inline std::string watched_as(const Rule& rule) {
   return rule.for_.gvk.group + "/" + rule.for_.gvk.kind + " " + rule.finalizer_name;
@@ -86,6 +82,9 @@ struct Engine::Impl {
   std::vector<Rule> with_triggers;  // whose sources are open
   // Ended by reload(), or of kinds that went: their last runs go on.
   std::vector<std::unique_ptr<Driver>> retiring;
+  // Of those: what the last rule said that was to come after them with their finalizer, and ended
+  // before it started.
+  std::map<const Driver*, WhenRemoved> said_last;
   // By the rule's name and what it is narrowed to, until it starts again.
   std::map<std::pair<std::string, std::optional<std::size_t>>, LeftDeletions> left_deletions;
   // A driver tells only one when it is drained; who else waits for one that retires is told by us.
@@ -109,18 +108,23 @@ struct Engine::Impl {
   void resolve_rules();
   void add_driver(Rule rule, DriverScope scope);
   Driver& make_driver(Rule rule, DriverScope scope);
+  std::vector<Rule> take_unstarted(const std::vector<std::string>& ended);
+  std::vector<Rule> former_rules(const std::vector<Rule>& unstarted);
+  std::optional<Rule> left_to(const Rule& unstarted) const;
   void note_watched(const std::vector<const Rule*>& ending);
   void follow_kinds();
   void follow_definitions();
   void restart_outdated();
   bool follows(const std::string& group) const;
-  void start_again(const std::vector<RuleIdentity>& ending, bool& any);
+  bool is_free(const Rule& rule, std::optional<std::size_t> shard) const;
+  void start_again(bool& any);
   void rediscover(std::function<void()> done);
   void shut_down(std::function<void()> done);
   void lead(std::size_t shard);
   void end_runs(std::size_t shard, std::function<void()> ended);
   void abandon(Duration within, std::function<void()> done);
   void note_cut_off();
+  void tell_the_last();
   void give_up(const Error& error);
   bool may_be_elsewhere(const std::string& document, const core::ObjectKey& key) const;
   std::optional<std::size_t> from_outside(const std::string& document,

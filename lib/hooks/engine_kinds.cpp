@@ -34,10 +34,15 @@ Driver& Engine::Impl::make_driver(Rule rule, DriverScope scope) {
 // The controllers of rules for every kind of a group.
 void Engine::Impl::follow_kinds() {
   if (families.empty()) return;
-  std::set<std::string> running;
-  for (const auto& driver : drivers) running.insert(driver->rule().name);
-  for (const auto& driver : retiring) running.insert(driver->rule().name);
-  auto change = families.look(*resources, running);
+  std::vector<KindFamilies::Taken> taken;
+  each_driver([&](const Driver& driver) {
+    taken.push_back({identity_of(driver.rule()), driver.scope().only});
+  });
+  for (const Rule& rule : to_start) {
+    if (!rule.for_.every_kind) taken.push_back({identity_of(rule), std::nullopt});
+  }
+  for (const Restart& one : restarts) taken.push_back({identity_of(one.rule), one.scope.only});
+  auto change = families.look(*resources, std::move(taken));
   const auto ends = [&](const std::string& name) {
     return std::find(change.end.begin(), change.end.end(), name) != change.end.end();
   };
@@ -76,7 +81,7 @@ void Engine::Impl::follow_definitions() {
 void Engine::Impl::restart_outdated() {
   std::set<const Rule*> outdated;
   std::vector<Restart> anew;
-  bool doubts = false;
+  bool doubts = families.discovered(*resources);
   for (const auto& driver : drivers) {
     if (ends_with_its_shard(*driver)) continue;
     const Rule& rule = driver->rule();

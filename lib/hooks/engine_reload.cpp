@@ -1,5 +1,6 @@
 // Rules that are read again: what is as it was goes on, what changed ends first and starts then.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/log.hpp"
@@ -21,11 +22,20 @@ IsOf is_of(const std::vector<std::string>& names) {
   return {names};
 }
 
+// With the same finalizer on the same objects.
+bool comes_after(const Rule& rule, const Rule& former) {
+  return former.has_for && is_guarded({rule}, former.for_.gvk, former.finalizer_name);
+}
+
 }  // namespace
 
 void Engine::Impl::keep_state_of_current() {
   // Of rules for every kind of a group the names are not known before their kinds are.
-  if (options.state == nullptr || !families.empty()) return;
+  const auto names_later = [](const Rule& rule) { return rule.for_.every_kind; };
+  if (options.state == nullptr || !families.empty() || std::ranges::any_of(rules, names_later) ||
+      std::ranges::any_of(to_start, names_later)) {
+    return;
+  }
   std::vector<std::string> names;
   for (const RuleIdentity& rule : current) names.push_back(rule.name);
   options.state->keep_only(names);
@@ -38,8 +48,7 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
                  "the instance");
   }
   if (stopping) return Error(ErrorKind::canceled, "the controller is ending");
-  // A rule of which nothing is in the shard is not gone.
-  const std::vector<Rule> all = wanted;
+  std::vector<Rule> all = wanted;
   wanted = of_single_shard(std::move(wanted));
   std::vector<RuleIdentity> identities;
   for (const Rule& rule : wanted) identities.push_back(identity_of(rule));
@@ -47,13 +56,15 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   if (plan.empty()) return plan;
   KW_TRY(change_triggers(plan, wanted));
   current = std::move(identities);
-  // Rules of an earlier reload that have not started yet, and are other ones now.
-  to_start.erase(std::remove_if(to_start.begin(), to_start.end(), is_of(plan.ended)),
-                 to_start.end());
-  // A rule for every kind of a group ends with all that it made.
-  for (const std::string& name : plan.ended) families.remove(name);
-  const auto ends = [of_plan = is_of(plan.ended)](const Rule& rule) {
-    return of_plan(rule) || of_plan(rule.document);
+  const std::vector<Rule> unstarted = take_unstarted(plan.ended);
+  // As at a start: what has a name of its own goes before a controller of a group's kind.
+  std::vector<RuleIdentity> starting;
+  for (const Rule& rule : wanted) {
+    if (is_of(plan.started)(rule) && !rule.for_.every_kind) starting.push_back(identity_of(rule));
+  }
+  const std::vector<std::string> yielding = families.give_way(starting);
+  const auto ends = [of_plan = is_of(plan.ended), of_group = is_of(yielding)](const Rule& rule) {
+    return of_plan(rule) || of_plan(rule.document) || of_group(rule);
   };
   std::vector<const Rule*> ending;
   for (const auto& driver : drivers) {
@@ -61,6 +72,16 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   }
   for (const Restart& one : restarts) {
     if (ends(one.rule)) ending.push_back(&one.rule);
+  }
+  // What was to come after them, with their finalizer, may be what ends now.
+  const std::vector<Rule> former = former_rules(unstarted);
+  for (const Rule& rule : former) ending.push_back(&rule);
+  // A rule of which nothing is in the shard is not gone, but no controller here gives way to it.
+  for (Rule& rule : all) {
+    const auto is_it = [&](const Rule& other) { return other.name == rule.name; };
+    if (std::ranges::any_of(wanted, is_it)) continue;
+    rule.name.clear();
+    rule.apply.field_manager.clear();
   }
   orphans.reload(ending, all, resources.get());
   note_watched(ending);
@@ -72,6 +93,57 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   keep_state_of_current();
   start_waiting_rules();
   return plan;
+}
+
+// Rules that are other ones now and have not started, or not all that they mean: those of an
+// earlier reload, and those for every kind of a group, which end with all that they made.
+std::vector<Rule> Engine::Impl::take_unstarted(const std::vector<std::string>& ended) {
+  std::vector<Rule> out;
+  const auto first = std::stable_partition(to_start.begin(), to_start.end(),
+                                           [&](const Rule& rule) { return !is_of(ended)(rule); });
+  std::move(first, to_start.end(), std::back_inserter(out));
+  to_start.erase(first, to_start.end());
+  for (const std::string& name : ended) {
+    if (auto rule = families.remove(name)) out.push_back(std::move(*rule));
+  }
+  return out;
+}
+
+// Of the controllers that still end. What an unstarted rule says of their finalizers was said later
+// than what their own rules say.
+std::vector<Rule> Engine::Impl::former_rules(const std::vector<Rule>& unstarted) {
+  std::vector<Rule> out;
+  for (const auto& driver : retiring) {
+    out.push_back(driver->rule());
+    for (const Rule& rule : unstarted) {
+      if (comes_after(rule, driver->rule())) said_last[driver.get()] = rule.when_removed;
+    }
+    const auto said = said_last.find(driver.get());
+    if (said != said_last.end()) out.back().when_removed = said->second;
+  }
+  for (const Rule& rule : unstarted) {
+    if (auto left = left_to(rule)) out.push_back(std::move(*left));
+  }
+  return out;
+}
+
+// The rule where who held its finalizer has ended already, and it waited for another: as that
+// one's, whose end comes next.
+std::optional<Rule> Engine::Impl::left_to(const Rule& unstarted) const {
+  const auto before = watched.find(watched_as(unstarted));
+  if (!unstarted.has_for || before == watched.end()) return std::nullopt;
+  const auto held = [&](const auto& driver) { return comes_after(unstarted, driver->rule()); };
+  if (std::ranges::any_of(retiring, held)) return std::nullopt;
+  const auto awaited = std::ranges::find_if(retiring, [&](const auto& driver) {
+    return !may_start(identity_of(unstarted), {identity_of(driver->rule())});
+  });
+  if (awaited == retiring.end()) return std::nullopt;
+  Rule out = unstarted;
+  out.name = (*awaited)->rule().name;
+  const auto& names = before->second.namespaces;
+  out.for_.namespaces.clear();
+  if (!before->second.all) out.for_.namespaces.assign(names.begin(), names.end());
+  return out;
 }
 
 // What comes after them with the same finalizer may name fewer namespaces.
@@ -125,6 +197,7 @@ void Engine::Impl::on_retired(const Driver* driver) {
     LeftDeletions left = (*it)->leave_deletions();
     if (!left.gvk.kind.empty()) left_deletions[{name, driver->scope().only}] = std::move(left);
   }
+  said_last.erase(driver);
   retiring.erase(it);
   const auto [first, last] = when_retired.equal_range(driver);
   for (auto waiting = first; waiting != last; ++waiting) loop.post(std::move(waiting->second));
@@ -150,15 +223,24 @@ void Engine::Impl::forget_left_deletions() {
   });
 }
 
+// No controller that there still is would collide with it. One for a group's kinds is none itself:
+// its controllers are compared one by one.
+bool Engine::Impl::is_free(const Rule& rule, std::optional<std::size_t> shard) const {
+  const RuleIdentity identity = identity_of(rule);
+  const auto collides = [&](const auto& driver) {
+    return driver->scope().only == shard && !may_start(identity, {identity_of(driver->rule())});
+  };
+  return std::ranges::none_of(retiring, collides) &&
+         (rule.for_.every_kind || std::ranges::none_of(drivers, collides));
+}
+
 void Engine::Impl::start_waiting_rules() {
   if (stopping) return;
-  std::vector<RuleIdentity> ending;
-  for (const auto& driver : retiring) ending.push_back(identity_of(driver->rule()));
   DriverScope scope;
   if (options.shards) scope.shards = options.shards->count;
   bool any = false;
   for (auto it = to_start.begin(); it != to_start.end();) {
-    if (!may_start(identity_of(*it), ending)) {
+    if (!is_free(*it, std::nullopt)) {
       ++it;
       continue;
     }
@@ -170,13 +252,13 @@ void Engine::Impl::start_waiting_rules() {
     it = to_start.erase(it);
     any = true;
   }
-  start_again(ending, any);
+  start_again(any);
   if (any && resources != nullptr) resolve_rules();
 }
 
-void Engine::Impl::start_again(const std::vector<RuleIdentity>& ending, bool& any) {
+void Engine::Impl::start_again(bool& any) {
   for (auto it = restarts.begin(); it != restarts.end();) {
-    if (!may_start(identity_of(it->rule), ending)) {
+    if (!is_free(it->rule, it->scope.only)) {
       ++it;
       continue;
     }

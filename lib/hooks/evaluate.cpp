@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "hooks/secret_mask.hpp"
+#include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
 
@@ -34,7 +35,7 @@ std::string shown_failure(const core::Gvk& gvk, const std::string& json, const E
   }
   SecretMask mask;
   mask.add_json(json);
-  return mask.mask(error.render());
+  return shown_message(mask, error.render());
 }
 
 bool is_of_shard(const StreamRule& stream, const core::ObjectMeta& meta) {

@@ -21,7 +21,8 @@ Result<std::vector<Json>> evaluate_text(const jq::Program& program, const std::s
 Result<bool> passes(const std::optional<jq::Program>& filter, const std::string& json);
 
 // What may be told of a program that fails on this object: of a Secret nothing in jq's words, which
-// quote what the program has made of its values; of others without what masks know.
+// quote what the program has made of its values; of others without what masks know, and cut as all
+// messages are: jq's words may quote a text whole.
 std::string shown_failure(const core::Gvk& gvk, const std::string& json, const Error& error);
 
 // True without shards by a label. Such objects come from watches of their shards, but what is read

@@ -19,10 +19,10 @@ constexpr std::size_t kMaxLastLine = 300;
 
 }  // namespace
 
-std::string masked_line(const SecretMask& mask, std::string_view line) {
-  const std::size_t cut = loop::cut_words_at(line);
-  if (cut == std::string_view::npos) return mask.mask(line);
-  return mask.mask_cut(line.substr(0, cut)) + std::string(line.substr(cut));
+std::string masked_line(const SecretMask& mask, std::string_view line, bool cut) {
+  const std::size_t words = loop::cut_words_at(line);
+  if (words == std::string_view::npos) return cut ? mask.mask_cut(line) : mask.mask(line);
+  return mask.mask_cut(line.substr(0, words)) + std::string(line.substr(words));
 }
 
 bool LineLimit::admit(TimePoint now) {
@@ -51,15 +51,15 @@ HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold)
   fields_.emplace_back("stream", "stderr");
 }
 
-void HookLog::line(std::string_view text, TimePoint now) {
+void HookLog::line(std::string_view text, TimePoint now, bool cut) {
   if (withheld_) return;
-  if (!hold_) return log(text, now);
+  if (!hold_) return log(text, now, cut);
   if (held_bytes_ + text.size() > kMaxHeld) {
     ++too_many_;
     return;
   }
   held_bytes_ += text.size();
-  held_.emplace_back(text);
+  held_.push_back({std::string(text), cut});
 }
 
 void HookLog::warn(std::string_view message, std::string_view text) const {
@@ -74,7 +74,7 @@ void HookLog::release(const SecretMask& mask, TimePoint now) {
   mask_ = mask;
   if (!hold_) return;
   hold_ = false;
-  for (const std::string& text : held_) log(text, now);
+  for (const LineTail::Line& line : held_) log(line.text, now, line.cut);
   held_.clear();
   held_bytes_ = 0;
   if (too_many_ > 0) {
@@ -98,8 +98,8 @@ std::string HookLog::withhold(const SecretMask& mask, const std::string& why) {
 }
 
 std::string HookLog::last_line() const {
-  if (last_line_.empty()) return "";
-  return base::cut_text(masked_line(mask_, last_line_), kMaxLastLine);
+  if (last_line_.text.empty()) return "";
+  return base::cut_text(masked_line(mask_, last_line_.text, last_line_.cut), kMaxLastLine);
 }
 
 // Line by line where they were cut, and together: a value may have several lines.
@@ -111,10 +111,10 @@ std::string HookLog::tail() const {
   return out.empty() ? out : mask_.mask(out);
 }
 
-void HookLog::log(std::string_view text, TimePoint now) {
-  if (!base::trim(text).empty()) last_line_ = text;
-  tail_.add(std::string(text));
-  if (limit_.admit(now)) base::log_info(masked_line(mask_, text), fields_);
+void HookLog::log(std::string_view text, TimePoint now, bool cut) {
+  if (!base::trim(text).empty()) last_line_ = {std::string(text), cut};
+  tail_.add(std::string(text), cut);
+  if (limit_.admit(now)) base::log_info(masked_line(mask_, text, cut), fields_);
 }
 
 void HookLog::end() {

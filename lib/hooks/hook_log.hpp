@@ -28,15 +28,16 @@ class LineLimit {
   std::uint64_t dropped_ = 0;
 };
 
-// A line as a LineSplitter gave it: where it was cut, what may be the beginning of a secret goes
-// with the secrets.
-std::string masked_line(const SecretMask& mask, std::string_view line);
+// A line as a LineSplitter gave it: where it was cut, or its writer was ended in it (`cut`), what
+// may be the beginning of a secret goes with the secrets.
+std::string masked_line(const SecretMask& mask, std::string_view line, bool cut = false);
 
 class HookLog {
  public:
   // With `hold` lines wait until release() brings a mask that knows what the run printed.
   HookLog(base::LogFields fields, SecretMask mask, bool hold);
-  void line(std::string_view text, TimePoint now);
+  // `cut`: its writer was ended in it.
+  void line(std::string_view text, TimePoint now, bool cut = false);
   // A warning with what the hook said on stdout, masked; nothing while lines are held.
   void warn(std::string_view message, std::string_view text) const;
   void release(const SecretMask& mask, TimePoint now);
@@ -52,16 +53,16 @@ class HookLog {
   const base::LogFields& fields() const { return fields_; }
 
  private:
-  void log(std::string_view text, TimePoint now);
+  void log(std::string_view text, TimePoint now, bool cut);
 
   base::LogFields fields_;
   SecretMask mask_;
   LineLimit limit_;
-  std::string last_line_;  // as it came: most are never shown, and masks learn
-  LineTail tail_;          // as they came
+  LineTail::Line last_line_;  // as it came: most are never shown, and masks learn
+  LineTail tail_;             // as they came
   bool hold_;
   bool withheld_ = false;
-  std::vector<std::string> held_;
+  std::vector<LineTail::Line> held_;
   std::size_t held_bytes_ = 0;
   std::size_t too_many_ = 0;
 };

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "hooks/verdict.hpp"
+
 namespace kubewatch::hooks {
 namespace {
 
@@ -25,6 +27,7 @@ loop::ProcessOptions options_of(const HookRule& rule, HookStart& start,
   options.input_path_variable = "KW_INPUT";
   options.ahead = true;
   options.max_stdout = rule.max_output;
+  options.keep_begun = true;
   options.timeout = rule.timeout;
   options.grace = rule.grace;
   if (rule.limits.cpu > Duration{0}) {
@@ -77,15 +80,16 @@ Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, Limi
 
 HookExit HookProcess::on_end(loop::ProcessExit exit, const HookRule& rule) {
   watched_.reset();
-  log_.end();
-  if (exit.pipes_held) {
-    base::log_warn("the hook ended, but a process that it left behind kept its output open",
-                   log_.fields());
-  }
   HookExit out(std::move(exit));
   out.cpu = seconds_of(out.usage.ru_utime) + seconds_of(out.usage.ru_stime);
   out.max_rss = peak_of_child(out.usage);
   judge_limits(out, rule);
+  if (!out.begun.empty()) log_.line(out.begun, loop_.now(), !why_cut_off(out).empty());
+  log_.end();
+  if (out.pipes_held) {
+    base::log_warn("the hook ended, but a process that it left behind kept its output open",
+                   log_.fields());
+  }
   return out;
 }
 

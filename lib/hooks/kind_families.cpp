@@ -2,17 +2,36 @@
 #include "hooks/kind_families.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "hooks/rule_kinds.hpp"
 
 namespace kubewatch::hooks {
+namespace {
+
+bool collides(const Rule& rule, std::optional<std::size_t> shard,
+              const std::vector<KindFamilies::Taken>& taken) {
+  const RuleIdentity identity = identity_of(rule);
+  return std::any_of(taken.begin(), taken.end(), [&](const KindFamilies::Taken& other) {
+    return other.shard == shard && !may_start(identity, {other.rule});
+  });
+}
+
+}  // namespace
+
 void KindFamilies::add(Rule rule, std::optional<std::size_t> shard) {
   families_.push_back({std::move(rule), shard});
 }
 
-void KindFamilies::remove(const std::string& name) {
-  std::erase_if(families_, [&](const Family& family) { return family.rule.name == name; });
+std::optional<Rule> KindFamilies::remove(const std::string& name) {
+  std::optional<Rule> removed;
+  std::erase_if(families_, [&](const Family& family) {
+    if (family.rule.name != name) return false;
+    removed = family.rule;
+    return true;
+  });
+  return removed;
 }
 
 void KindFamilies::remove_shard(std::size_t shard) {
@@ -24,44 +43,76 @@ bool KindFamilies::follows(const std::string& group) const {
                      [&](const Family& family) { return family.rule.for_.gvk.group == group; });
 }
 
+std::vector<std::string> KindFamilies::give_way(const std::vector<RuleIdentity>& to) {
+  std::vector<std::string> names;
+  for (Family& family : families_) {
+    std::erase_if(family.made, [&](const auto& made) {
+      if (may_start(made.second, to)) return false;
+      names.push_back(made.first);
+      return true;
+    });
+  }
+  return names;
+}
+
+bool KindFamilies::discovered(const client::ResourceMap& resources) {
+  const auto before = std::exchange(missing_, {});
+  bool doubts = false;
+  for (const Family& family : families_) {
+    const auto kinds = kinds_of_group(resources, family.rule.for_);
+    std::set<std::string> there;
+    for (const core::Gvk& gvk : kinds.value_or(std::vector<core::Gvk>{})) {
+      StreamRule stream = family.rule.for_;
+      stream.gvk = gvk;
+      there.insert(rule_of_kind(family.rule, std::move(stream)).name);
+    }
+    for (const auto& [name, identity] : family.made) {
+      const bool was_missing = before.contains(name);
+      if (kinds ? there.contains(name) : !was_missing) continue;
+      missing_.insert(name);
+      if (!kinds) continue;  // nobody knows
+      if (was_missing) gone_.insert(name);
+      doubts = doubts || !was_missing;
+    }
+  }
+  return doubts;
+}
+
 KindFamilies::Change KindFamilies::look(const client::ResourceMap& resources,
-                                        const std::set<std::string>& running) {
+                                        std::vector<Taken> taken) {
   Change change;
   if (stopped_ || families_.empty()) return change;
-  std::set<std::string> names = running;
-  for (Family& family : families_) look_at(family, resources, names, change);
+  for (Family& family : families_) look_at(family, resources, taken, change);
+  gone_.clear();
   return change;
 }
 
 void KindFamilies::look_at(Family& family, const client::ResourceMap& resources,
-                           std::set<std::string>& running, Change& change) {
+                           std::vector<Taken>& taken, Change& change) {
   const auto kinds = kinds_of_group(resources, family.rule.for_);
   if (!kinds) return;
-  std::set<std::string> wanted;
   for (const core::Gvk& gvk : *kinds) {
     StreamRule stream = family.rule.for_;
     stream.gvk = gvk;
     Rule rule = rule_of_kind(family.rule, std::move(stream));
-    wanted.insert(rule.name);
     if (family.made.count(rule.name) > 0) continue;
-    // One of another rule, or of a kind that went and whose last runs have not ended.
-    if (family.shard ? false : !running.insert(rule.name).second) {
-      base::log_warn("a controller of this name is there already; this one waits",
-                     {{"controller", rule.name}, {"kind", gvk.str()}});
+    // Of another rule, or of a kind that went and whose last runs have not ended.
+    if (collides(rule, family.shard, taken)) {
+      base::log_warn(
+          "a controller of this name, field manager or finalizer is there already; this one waits",
+          {{"controller", rule.name}, {"kind", gvk.str()}});
       continue;
     }
-    family.made.insert(rule.name);
+    taken.push_back({identity_of(rule), family.shard});
+    family.made.emplace(rule.name, taken.back().rule);
     change.start.push_back({std::move(rule), family.shard, family.looked_at});
   }
   family.looked_at = true;
-  for (auto it = family.made.begin(); it != family.made.end();) {
-    if (wanted.count(*it) > 0) {
-      ++it;
-      continue;
-    }
-    change.end.push_back(*it);
-    it = family.made.erase(it);
-  }
+  std::erase_if(family.made, [&](const auto& made) {
+    if (!gone_.contains(made.first)) return false;
+    change.end.push_back(made.first);
+    return true;
+  });
 }
 
 core::Gvk KindFamilies::served_as(const Rule& rule, const client::ResourceMap& resources) const {

@@ -6,9 +6,11 @@
 
 namespace kubewatch::hooks {
 
-void LineTail::add(std::string line) {
-  const bool cut = line.size() >= bytes_;
-  if (cut) line = base::cut_text(std::move(line), bytes_ - 1);
+void LineTail::add(std::string line, bool cut) {
+  if (line.size() >= bytes_) {
+    cut = true;
+    line = base::cut_text(std::move(line), bytes_ - 1);
+  }
   held_ += line.size() + 1;
   tail_.push_back({std::move(line), cut});
   while (tail_.size() > lines_ || held_ > bytes_) {

@@ -15,7 +15,7 @@ class LineTail {
     std::string text;
     bool cut = false;  // its end is missing
   };
-  void add(std::string line);
+  void add(std::string line, bool cut = false);
   const std::deque<Line>& lines() const { return tail_; }
 
  private:

@@ -31,6 +31,20 @@ prometheus::ClientMetric::Histogram histogram_of(const MetricSpec& spec,
   return out;
 }
 
+// The serializer escapes values of labels alone, and what a hook says may have lines.
+std::string escaped_help(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string metric_text(const std::vector<MetricFamily>& families) {
@@ -38,7 +52,7 @@ std::string metric_text(const std::vector<MetricFamily>& families) {
   for (const MetricFamily& family : families) {
     prometheus::MetricFamily one;
     one.name = family.spec.name;
-    one.help = family.spec.help;
+    one.help = escaped_help(family.spec.help);
     one.type = type_of(family.spec.kind);
     for (const MetricSeries& series : family.series) {
       prometheus::ClientMetric metric;

@@ -4,9 +4,24 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "hooks/kind_families.hpp"
+#include "hooks/optional_kinds.hpp"
+#include "hooks/output_rights.hpp"
 #include "hooks/rule_kinds.hpp"
 
 namespace kubewatch::hooks {
+namespace {
+
+// A controller of a group's kind, which waits as long as one of the rules is there that have a name
+// of their own.
+bool waits_for_one(const Rule& of_group, const std::vector<Rule>& rules) {
+  const RuleIdentity identity = identity_of(of_group);
+  return std::any_of(rules.begin(), rules.end(), [&](const Rule& rule) {
+    return !rule.for_.every_kind && !may_start(identity, {identity_of(rule)});
+  });
+}
+
+}  // namespace
 
 bool is_guarded(const std::vector<Rule>& rules, const core::Gvk& gvk,
                 const std::string& finalizer) {
@@ -17,7 +32,8 @@ bool is_guarded(const std::vector<Rule>& rules, const core::Gvk& gvk,
     }
     StreamRule kind = rule.for_;
     kind.gvk = gvk;
-    return rule_of_kind(rule, std::move(kind)).finalizer_name == finalizer;
+    const Rule made = rule_of_kind(rule, std::move(kind));
+    return made.finalizer_name == finalizer && !waits_for_one(made, rules);
   });
 }
 
@@ -40,12 +56,33 @@ void OrphanedFinalizers::reload(const std::vector<const Rule*>& ending,
   std::erase_if(may_wait_, guarded);
   std::erase_if(releases_, [&](const auto& release) { return guarded(release->target()); });
   for (const Rule* rule : ending) {
-    if (resources == nullptr || !orphans_finalizer(*rule, wanted)) continue;
-    const core::ResourceType* type = resources->find(rule->for_.gvk);
-    if (type == nullptr) continue;
-    noted_.push_back({rule->name, *type, rule->for_.namespaces, rule->finalizer_name,
-                      rule->apply.field_manager});
+    if (orphans_finalizer(*rule, wanted)) note(*rule, resources);
   }
+}
+
+void OrphanedFinalizers::note(const Rule& rule, const client::ResourceMap* resources) {
+  const core::ResourceType* type = resources == nullptr ? nullptr : resources->find(rule.for_.gvk);
+  if (type == nullptr) return warn_of_kind(rule, resources);
+  // One that was changed and then removed before its last run was over ends twice.
+  const bool known = std::any_of(noted_.begin(), noted_.end(), [&](const ReleaseTarget& target) {
+    return target.controller == rule.name && target.type.gvk == type->gvk &&
+           target.finalizer == rule.finalizer_name && target.namespaces == rule.for_.namespaces;
+  });
+  if (known) return;
+  noted_.push_back(
+      {rule.name, *type, rule.for_.namespaces, rule.finalizer_name, rule.apply.field_manager});
+}
+
+void OrphanedFinalizers::warn_of_kind(const Rule& rule, const client::ResourceMap* resources) {
+  if (resources != nullptr && is_absent(*resources, rule.for_.gvk)) return;
+  const auto unknown = [](const core::Gvk&) -> std::optional<bool> { return std::nullopt; };
+  if (!may_need_finalizer(rule, true, unknown)) return;
+  base::log_warn(
+      "the finalizer of a removed controller is not taken off: the server does not tell its kind "
+      "now; with its old rule file: kubewatch run-controller finalizers -f FILE --release",
+      {{"controller", rule.name},
+       {"kind", rule.for_.gvk.str()},
+       {"finalizer", rule.finalizer_name}});
 }
 
 void OrphanedFinalizers::ended(const std::string& controller) {

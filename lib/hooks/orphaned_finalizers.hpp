@@ -14,7 +14,8 @@
 
 namespace kubewatch::hooks {
 
-// One of the rules guards objects of this kind with this finalizer: it will decide about it.
+// One of the rules guards objects of this kind with this finalizer: it will decide about it. One
+// for every kind of a group does not where its controller gives way to another of the rules.
 bool is_guarded(const std::vector<Rule>& rules, const core::Gvk& gvk, const std::string& finalizer);
 
 // The rule is about to end, and `wanted` are the rules from then on: its finalizer is to be taken
@@ -28,7 +29,8 @@ class OrphanedFinalizers {
                      std::function<void()> on_progress);
 
   // Other rules from now on: what they guard again is let be, and what the ending ones leave behind
-  // is noted. Of kinds that the server lacks there is nothing to let go.
+  // is noted. Of kinds that the server lacks there is nothing to let go; of those that it does not
+  // tell now it is said.
   void reload(const std::vector<const Rule*>& ending, const std::vector<Rule>& wanted,
               const client::ResourceMap* resources);
   // Its last run is over. A process that may not write leaves it to the one that leads, and does it
@@ -43,6 +45,8 @@ class OrphanedFinalizers {
   client::Client& client_;
   base::Random& random_;
   std::function<void()> on_progress_;
+  void note(const Rule& rule, const client::ResourceMap* resources);
+  static void warn_of_kind(const Rule& rule, const client::ResourceMap* resources);
   void release(ReleaseTarget target);
 
   std::vector<ReleaseTarget> noted_;     // their controllers have not ended yet

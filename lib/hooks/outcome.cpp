@@ -86,16 +86,21 @@ void OutcomeWriter::start_rehearsal(std::size_t index) {
   const bool creating = index >= plan_.manifests.size();
   const Manifest& manifest =
       creating ? plan_.create[index - plan_.manifests.size()] : plan_.manifests[index];
-  if (manifest.id() == child_id(input_.owner.gvk, input_.owner.key)) return;
   ++open_;
-  children_.rehearse(manifest, creating, [this, &manifest](Result<WriteEffect> effect) {
+  auto done = [this, &manifest](Result<WriteEffect> effect) {
     --open_;
     // What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.
     const bool waits =
         !effect.ok() && effect.error().is_not_found() && comes(manifest.type, manifest.key);
     if (!effect.ok() && !waits) note_refusal(std::move(effect.error()));
     rehearse();
-  });
+  };
+  if (is_own(manifest)) return children_.rehearse_own(manifest, std::move(done));
+  children_.rehearse(manifest, creating, std::move(done));
+}
+
+bool OutcomeWriter::is_own(const Manifest& manifest) const {
+  return manifest.id() == child_id(input_.owner.gvk, input_.owner.key);
 }
 
 // A webhook may refuse what is only tried. Unless the rule wants all to be tried, the write itself
@@ -240,8 +245,7 @@ void OutcomeWriter::start_child(std::size_t index) {
   };
   if (index < manifests) {
     const Manifest& manifest = plan_.manifests[index];
-    const bool own = manifest.id() == child_id(input_.owner.gvk, input_.owner.key);
-    return own ? children_.apply_own(manifest, done) : children_.apply(manifest, done);
+    return is_own(manifest) ? children_.apply_own(manifest, done) : children_.apply(manifest, done);
   }
   if (index < creates) return children_.create(plan_.create[index - manifests], done);
   if (index < patches) return patches_.patch(plan_.patches[index - creates], done);

@@ -52,6 +52,7 @@ class OutcomeWriter {
  private:
   void rehearse();
   void start_rehearsal(std::size_t index);
+  bool is_own(const Manifest& manifest) const;
   void note_refusal(Error error);
   void rehearse_patch(std::size_t index);
   bool rehearses_status() const;

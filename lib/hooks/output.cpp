@@ -21,16 +21,8 @@ Error invalid(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
 }
 
-// What is longer than any name is not quoted, and no part of it: a mask of secrets would not know
-// that.
-std::string shown(const std::string& name) {
-  constexpr std::size_t kLongestName = 253;
-  if (name.size() <= kLongestName) return name;
-  return fmt::format("(a name of {} bytes)", name.size());
-}
-
 std::string shown(ChildId id) {
-  id.key = {shown(id.key.namespace_), shown(id.key.name)};
+  id.key = {shown_name(id.key.namespace_), shown_name(id.key.name)};
   return id.str();
 }
 
@@ -188,20 +180,17 @@ Result<Manifest> Reader::check(Json object) {
                                base::dump_json(*given)));
   }
   if (name.empty()) return invalid(fmt::format("{} without metadata.name", gvk.str()));
-  // Not left to the server: nothing may be written before all of the output is valid.
-  if (name == "." || name == ".." || name.find_first_of("/%") != std::string::npos) {
-    return invalid(fmt::format("{}: \"{}\" cannot be a name", gvk.str(), shown(name)));
-  }
+  KW_TRY(check_key(gvk, {base::string_at(*metadata, {"namespace"}), name}));
   if (const Json* ns = base::find(*metadata, {"namespace"});
       ns && !ns->is_string() && !ns->is_null()) {
     return invalid(
-        fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, shown(name)));
+        fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, shown_name(name)));
   }
   for (const char* key : {"managedFields", "ownerReferences", "uid", "resourceVersion"}) {
     if (metadata->contains(key) && !(*metadata)[key].is_null()) {
       return invalid(
           fmt::format("{} {}: metadata.{} is kept by the server and kubewatch; leave it out",
-                      gvk.kind, shown(name), key));
+                      gvk.kind, shown_name(name), key));
     }
     metadata->erase(key);
   }
@@ -227,7 +216,7 @@ Result<void> Reader::place(Manifest& manifest) {
   if (!manifest.type.namespaced) {
     if (!key.namespace_.empty()) {
       return invalid(fmt::format("{} {} is cluster-scoped; leave out metadata.namespace",
-                                 manifest.type.gvk.kind, shown(key.name)));
+                                 manifest.type.gvk.kind, shown_name(key.name)));
     }
     metadata.erase("namespace");
     return {};
@@ -235,7 +224,7 @@ Result<void> Reader::place(Manifest& manifest) {
   if (key.namespace_.empty()) key.namespace_ = context_.owner.key.namespace_;
   if (key.namespace_.empty()) {
     return invalid(fmt::format("{} {} needs a metadata.namespace: {}", manifest.type.gvk.kind,
-                               shown(key.name),
+                               shown_name(key.name),
                                context_.owner.none() ? "the rule has no object whose it could be"
                                                      : "its owner is cluster-scoped"));
   }

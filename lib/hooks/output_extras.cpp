@@ -122,12 +122,31 @@ core::ObjectRef reference_of(const Owner& owner) {
           owner.key.name, owner.uid};
 }
 
+bool is_path_part(const std::string& name) {
+  return name != "." && name != ".." && name.find_first_of("/%") == std::string::npos;
+}
+
 }  // namespace
+
+std::string shown_name(const std::string& name) {
+  constexpr std::size_t kLongestName = 253;
+  if (name.size() <= kLongestName) return name;
+  return fmt::format("(a name of {} bytes)", name.size());
+}
+
+Result<void> check_key(const core::Gvk& gvk, const core::ObjectKey& key) {
+  const bool named = is_path_part(key.name);
+  if (named && is_path_part(key.namespace_)) return {};
+  return invalid(fmt::format("{}: \"{}\" cannot be a {}", gvk.str(),
+                             shown_name(named ? key.namespace_ : key.name),
+                             named ? "namespace" : "name"));
+}
 
 Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json& target,
                                      const Owner& owner) {
   core::ObjectKey key{base::string_at(target, {"namespace"}), base::string_at(target, {"name"})};
   if (key.name.empty()) return invalid("an entry without name");
+  KW_TRY(check_key(type.gvk, key));
   if (!type.namespaced) {
     if (key.namespace_.empty()) return key;
     return invalid(fmt::format("{} is cluster-scoped; leave out namespace", type.gvk.kind));

@@ -25,6 +25,12 @@ struct PatchTarget {
   ChildId id() const { return child_id(type.gvk, key); }
 };
 
+// What is longer than any name is not quoted, and no part of it: a mask of secrets would not know
+// that.
+std::string shown_name(const std::string& name);
+// No server takes these for one name in a path. Not left to it: nothing may be written before all
+// of the output is valid. Errors: invalid.
+Result<void> check_key(const core::Gvk& gvk, const core::ObjectKey& key);
 // The key that {namespace?, name} means for an object of this kind: the owner's namespace where
 // none is given. Errors: invalid.
 Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json& target,

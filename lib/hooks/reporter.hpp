@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "client/client.hpp"
 #include "hooks/ownership.hpp"
@@ -28,6 +29,10 @@ class Reporter {
               const std::string& note);
   // What a hook says itself, and what is found out about a run.
   void tell(const std::string& controller, const runtime::Happening& what);
+  // See EventRecorder::flush().
+  void flush(Duration at_most, std::function<void()> done) {
+    recorder_.flush(at_most, std::move(done));
+  }
 
  private:
   std::string instance_;

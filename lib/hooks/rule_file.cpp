@@ -96,21 +96,9 @@ bool is_rule_file(const fs::path& path) {
   return !hidden && (extension == ".yaml" || extension == ".yml" || extension == ".json");
 }
 
-std::vector<std::string> files_of(const std::string& folder, std::error_code& failed) {
-  std::vector<std::string> out;
-  fs::directory_iterator it(folder, failed);
-  for (; !failed && it != fs::directory_iterator() && out.size() < kMaxFiles;
-       it.increment(failed)) {
-    std::error_code ignored;
-    if (is_rule_file(it->path()) && !it->is_directory(ignored)) out.push_back(it->path().string());
-  }
-  std::sort(out.begin(), out.end());
-  return out;
-}
-
 void read_folder(const std::string& folder, Loading& out) {
   std::error_code failed;
-  const std::vector<std::string> files = files_of(folder, failed);
+  const std::vector<std::string> files = rule_files_in(folder, failed);
   if (failed) {
     out.problems.push_back({folder, 0, 0, "cannot read the folder: " + failed.message()});
     return;
@@ -201,6 +189,18 @@ std::string Diagnostic::str() const {
   const std::string name = base::escape_for_terminal(file);
   if (line == 0) return fmt::format("{}: {}", name, message);
   return fmt::format("{}:{}:{}: {}", name, line, column, message);
+}
+
+std::vector<std::string> rule_files_in(const std::string& folder, std::error_code& failed) {
+  std::vector<std::string> out;
+  fs::directory_iterator it(folder, failed);
+  for (; !failed && it != fs::directory_iterator() && out.size() < kMaxFiles;
+       it.increment(failed)) {
+    std::error_code ignored;
+    if (is_rule_file(it->path()) && !it->is_directory(ignored)) out.push_back(it->path().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
 }
 
 LoadedRules load_rules(const std::vector<std::string>& paths) {

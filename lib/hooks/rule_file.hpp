@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/result.hpp"
@@ -30,6 +31,8 @@ LoadedRules load_rules(const std::vector<std::string>& paths);
 // The same for who asks about rules and runs none: the programs and files that they name may be
 // missing.
 LoadedRules load_rules_to_read(const std::vector<std::string>& paths);
+// What load_rules() reads of a folder, sorted; with `failed` not all of it.
+std::vector<std::string> rule_files_in(const std::string& folder, std::error_code& failed);
 // One text; `file` names it and its folder is the base of relative paths.
 LoadedRules parse_rules(std::string_view text, const std::string& file);
 

@@ -29,19 +29,10 @@ std::string stamp_of(const std::string& path) {
                      info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-// What of a folder load_rules() reads, sorted.
+// What cannot be looked at is as if it were not there; reading it again is what tells of it.
 std::vector<std::string> files_in(const std::string& folder) {
-  std::vector<std::string> files;
-  std::error_code failed;
-  fs::directory_iterator it(folder, failed);
-  for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
-    const std::string extension = it->path().extension().string();
-    if (extension == ".yaml" || extension == ".yml" || extension == ".json") {
-      files.push_back(it->path().string());
-    }
-  }
-  std::sort(files.begin(), files.end());
-  return files;
+  std::error_code ignored;
+  return rule_files_in(folder, ignored);
 }
 
 std::string stamp_of_folder(const std::string& folder) {

@@ -167,9 +167,12 @@ void Run::log_output() const {
   const std::vector<std::string> lines = base::split(exit_.out, '\n');
   for (const std::string& line : lines) {
     if (line.empty() || !limit.admit(TimePoint{})) continue;
-    const bool cut = exit_.output_overflow && &line == &lines.back();
+    const bool cut = &line == &lines.back() && !why_cut_off(exit_).empty();
     base::log_info(cut ? mask_.mask_cut(line) : mask_.mask(line), log_fields());
   }
+  if (limit.dropped() == 0) return;
+  base::log_warn(fmt::format("{} lines of stdout were left out: too many", limit.dropped()),
+                 log_fields());
 }
 
 void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {

@@ -55,8 +55,13 @@ void Run::start_hook() {
 
 // False: they are not fit for a hook, and the run has ended.
 bool Run::take_lists(Invocation& invocation) {
-  invocation.owned = host_.caches().owned(owner_.uid);
-  invocation.related = host_.caches().related(owner_.key);
+  const RuleCaches& caches = host_.caches();
+  invocation.owned = caches.owned(owner_.uid, owner_.key.namespace_);
+  const std::string& json = input_.deleted ? input_.previous : input_.object.json;
+  using Unindexed = RuleCaches::Unindexed;
+  const bool indexed = json.empty() || caches.has_object(owner_.key, owner_.uid);
+  invocation.related = caches.related(
+      owner_.key, indexed ? std::nullopt : std::optional(Unindexed{json, input_.deleted}));
   for (auto* lists : {&invocation.owned, &invocation.related}) {
     for (InputList& list : *lists) {
       if (list.lack) {

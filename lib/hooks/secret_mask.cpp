@@ -18,6 +18,8 @@ constexpr std::uint64_t kHeadBits = (std::uint64_t{1} << (8 * kShortest)) - 1;
 constexpr unsigned kFilterBits = 16;
 constexpr std::size_t kMostLooks = 1U << 16U;  // and two per byte: a value's beginning is rare
 constexpr std::size_t kMostAlike = 64;  // values, and bytes of one, that a cut end is held to
+constexpr std::string_view kDots = "...";
+constexpr std::size_t kTelling = 4;  // fewer bytes before these may as well be a word's own
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 // Of a polynomial modulo 2^64. Who finds two texts of one hash has a text hidden that need not be.
 constexpr std::uint64_t kBase = 0x9e3779b97f4a7c15U;
@@ -232,6 +234,19 @@ std::string SecretMask::replaced(std::string_view text, std::size_t hidden_from)
 std::string SecretMask::mask(std::string_view text) const {
   if (overflowed_) return "(left out: more secrets than can be masked)";
   return values_.empty() ? std::string(text) : replaced(text, text.size());
+}
+
+std::string SecretMask::mask_message(std::string_view text) const {
+  const std::string masked = mask(text);
+  if (overflowed_ || values_.empty()) return masked;
+  Cover cover(masked);
+  std::size_t begin = 0;
+  for (std::size_t dots; (dots = masked.find(kDots, begin)) != std::string::npos;) {
+    const std::size_t at = begin + begun_at(std::string_view(masked).substr(begin, dots - begin));
+    if (at + kTelling <= dots) cover.hide(at, dots);
+    begin = dots + kDots.size();
+  }
+  return cover.take();
 }
 
 std::string SecretMask::mask_cut(std::string_view text) const {

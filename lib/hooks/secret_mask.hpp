@@ -38,6 +38,8 @@ class SecretMask {
   std::string mask(std::string_view text) const;
   // Of a text whose end was cut off: there goes as well what may be the beginning of a value.
   std::string mask_cut(std::string_view text) const;
+  // Of a message, which may quote a value up to a "...": there as well.
+  std::string mask_message(std::string_view text) const;
   // It knows more values than it can replace: mask() gives no text at all.
   bool overflowed() const { return overflowed_; }
   // It may overflow with one more object: what it is kept for is better begun anew.

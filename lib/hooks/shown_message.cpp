@@ -13,7 +13,7 @@ constexpr std::size_t kMostShown = 4096;
 }  // namespace
 
 std::string shown_message(const SecretMask& mask, std::string_view text) {
-  std::string out = mask.mask(text);
+  std::string out = mask.mask_message(text);
   const std::size_t size = out.size();
   if (size <= kMostShown) return out;
   return base::cut_text(std::move(out), kMostShown) +

@@ -88,7 +88,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void on_output(std::size_t slot, std::string_view bytes);
   void on_line(std::size_t slot, std::string_view line, bool more);
   void show_line(std::size_t slot, std::string_view line);
-  void on_errors(std::size_t slot, std::string_view line);
+  void on_errors(std::size_t slot, std::string_view line, bool cut);
   void on_timeout(std::size_t slot);
   void on_over_limit(std::size_t slot, std::string why);
   void on_worker_end(std::size_t slot, const loop::ProcessExit& exit);
@@ -250,16 +250,17 @@ Result<void> WorkerPool::Impl::launch(Worker& worker, std::size_t slot) {
   options.directory = rule.directory;
   options.timeout = Duration{0};  // of a run, not of the worker
   options.grace = rule.grace;
+  options.keep_begun = true;
   if (surroundings.new_cgroup) {
     KW_ASSIGN(worker.cgroup, surroundings.new_cgroup());
   }
   options.cgroup = worker.cgroup;
   options.on_output = [this, slot](std::string_view bytes) { on_output(slot, bytes); };
-  KW_ASSIGN(
-      worker.process,
-      loop::Process::start(
-          loop, std::move(options), [this, slot](std::string_view line) { on_errors(slot, line); },
-          [this, slot](const loop::ProcessExit& exit) { on_worker_end(slot, exit); }));
+  KW_ASSIGN(worker.process,
+            loop::Process::start(
+                loop, std::move(options),
+                [this, slot](std::string_view line) { on_errors(slot, line, false); },
+                [this, slot](const loop::ProcessExit& exit) { on_worker_end(slot, exit); }));
   worker.watched = guard.watch(
       worker.process->pid(), rule.limits,
       [this, slot](std::string why) { on_over_limit(slot, std::move(why)); }, nullptr,
@@ -381,14 +382,14 @@ void WorkerPool::Impl::show_line(std::size_t slot, std::string_view line) {
   log.warn("the worker printed what is no answer", seen.mask_cut(line));
 }
 
-void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line) {
-  const std::string masked = masked_line(workers[slot].seen, line);
+void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line, bool cut) {
+  const std::string masked = masked_line(workers[slot].seen, line, cut);
   const auto call = calls.find(queue.run_of(slot));
-  if (call != calls.end()) return call->second->log.line(masked, now());
+  if (call != calls.end()) return call->second->log.line(masked, now(), cut);
   if (const auto last = unreleased.find(slot); last != unreleased.end()) {
-    return last->second->log.line(masked, now());
+    return last->second->log.line(masked, now(), cut);
   }
-  workers[slot].idle_log->line(masked, now());
+  workers[slot].idle_log->line(masked, now(), cut);
 }
 
 void WorkerPool::Impl::on_timeout(std::size_t slot) {
@@ -490,6 +491,8 @@ HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ende
 
 void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& exit) {
   const auto self = shared_from_this();
+  // A worker is not to end: whatever ended it, it would have gone on.
+  if (!exit.begun.empty()) on_errors(slot, exit.begun, true);
   Worker worker = std::exchange(workers[slot], {});
   worker.watched.reset();
   worker.deadline.reset();
@@ -575,7 +578,7 @@ std::optional<WorkerPool::Held> WorkerPool::held() const {
   const auto hold = impl_->queue.would_hold(now);
   if (!hold) return std::nullopt;
   impl_->tell(*hold);
-  return Held{std::chrono::ceil<Duration>(hold->until - now), why_held(*hold, now)};
+  return Held{hold->until, why_held(*hold, now)};
 }
 
 void WorkerPool::shut_down(std::function<void()> done) {

@@ -49,7 +49,7 @@ class WorkerPool {
   // What a run would only wait for, because workers end without an answer: until when, and that as
   // part of a sentence. The log is told once.
   struct Held {
-    Duration wait{0};
+    TimePoint until{};
     std::string why;
   };
   std::optional<Held> held() const;

@@ -86,15 +86,20 @@ std::string WorkerQueue::on_start_failed(std::size_t slot, TimePoint now, base::
   return id;
 }
 
-void WorkerQueue::on_not_sent(std::size_t index) {
-  Slot& slot = slots_[index];
+void WorkerQueue::put_back(Slot& slot) {
   waiting_.push_front(std::move(slot.run));
   slot.run.clear();
+}
+
+void WorkerQueue::on_not_sent(std::size_t index) {
+  Slot& slot = slots_[index];
   slot.state = State::ending;
+  if (!slot.answered.empty()) put_back(slot);
 }
 
 void WorkerQueue::on_outdated(std::size_t index) {
-  on_not_sent(index);
+  put_back(slots_[index]);
+  slots_[index].state = State::ending;
   slots_[index].stopped = true;
   slots_[index].outdated = true;
 }

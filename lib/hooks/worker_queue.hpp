@@ -47,7 +47,8 @@ class WorkerQueue {
   // The worker that next() named could not be started: the run that must fail for it, "" = none.
   std::string on_start_failed(std::size_t slot, TimePoint now, base::Random& random);
 
-  // The worker that next() gave the run to has ended: another one gets the run.
+  // The worker that next() gave the run to has ended: another one gets the run. But one that ends
+  // before it did anything is as likely as not to have taken the run: its run fails either way.
   void on_not_sent(std::size_t slot);
   // The worker that next() gave the run to is of a program that has changed, and is being ended:
   // another one gets the run, and no start waits for that.
@@ -88,6 +89,7 @@ class WorkerQueue {
     bool outdated = false;
   };
   std::string judge(const Slot& slot, const Result<WorkerAnswer>& answer, bool more) const;
+  void put_back(Slot& slot);
 
   void failed(std::uint64_t attempt, TimePoint now, base::Random& random);
 

@@ -115,6 +115,7 @@ struct Process::Impl {
   bool keep_output(std::string_view bytes);
   bool read_errors();
   bool emit(std::string_view line);
+  bool finish_lines();
   void finish_if_quiet();
   void end_group();
   void finish();
@@ -291,6 +292,13 @@ bool Process::Impl::emit(std::string_view line) {
 }
 
 // False when this is gone.
+bool Process::Impl::finish_lines() {
+  if (options.keep_begun) return true;
+  const auto last = [this](std::string_view line, std::string_view) { return emit(line); };
+  return lines.finish(last) == LineSplitter::Fed::all;
+}
+
+// False when this is gone.
 bool Process::Impl::read_errors() {
   static std::array<char, kReadSize> buffer;
   const auto each = [this](std::string_view line, std::string_view) { return emit(line); };
@@ -300,7 +308,7 @@ bool Process::Impl::read_errors() {
     if (got <= 0) {
       errors_watch.reset();
       errors.reset();
-      return lines.finish(each) == LineSplitter::Fed::all;
+      return finish_lines();
     }
     const auto fed = lines.feed({buffer.data(), static_cast<std::size_t>(got)}, each);
     if (fed != LineSplitter::Fed::all) return false;
@@ -360,9 +368,13 @@ void Process::Impl::finish() {
   output_watch.reset();
   errors_watch.reset();
   drain.reset();
-  const std::shared_ptr<bool> still_alive = alive;
-  const auto last = [this](std::string_view line, std::string_view) { return emit(line); };
-  if (errors && lines.finish(last) != LineSplitter::Fed::all) return;
+  if (errors && !finish_lines()) return;
+  if (options.keep_begun) {
+    lines.finish([this](std::string_view line, std::string_view) {
+      result.begun = line;
+      return true;
+    });
+  }
   end_group();
   output.reset();
   errors.reset();

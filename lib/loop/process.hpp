@@ -46,7 +46,10 @@ struct ProcessOptions {
   bool ahead = false;
   std::size_t max_stdout = 4U << 20U;  // beyond it: the group is killed, Exit::output_overflow
   std::size_t max_stderr_line = 64U << 10U;  // longer lines are cut and marked
-  Duration timeout{30000};                   // 0 = none. Then TERM to the group, after `grace` KILL
+  // What stands behind the last newline of stderr comes as ProcessExit::begun and not as a line:
+  // then it is known whether the child was ended in it.
+  bool keep_begun = false;
+  Duration timeout{30000};  // 0 = none. Then TERM to the group, after `grace` KILL
   Duration grace{5000};
   Duration drain{500};  // after exit: how long pipes held open by others are read
   ProcessLimits limits;
@@ -63,6 +66,7 @@ struct ProcessExit {
   bool pipes_held = false;  // a left-over process kept stdout or stderr open beyond `drain`
   bool canceled = false;    // terminate() was called
   std::string out;          // stdout, at most max_stdout
+  std::string begun;        // keep_begun: the last line of stderr, which has no newline
   rusage usage{};
   Duration elapsed{0};
 };

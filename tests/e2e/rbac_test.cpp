@@ -20,16 +20,23 @@
 namespace kubewatch::e2e {
 namespace {
 
-// Notes what was refused with a 403.
+// Notes what was refused with a 403 for want of rights: what rules find in a namespace of another
+// case, which is being deleted, is refused as well, whatever one may do.
 class RefusalWatch : public http::Transport {
  public:
   explicit RefusalWatch(http::Transport& inner) : inner_(inner) {}
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override {
+    const std::string what = request.method + " " + request.url;
     auto on_head = std::move(handlers.on_head);
-    handlers.on_head = [this, on_head,
-                        what = request.method + " " + request.url](const http::ResponseHead& head) {
+    handlers.on_head = [this, on_head, what](const http::ResponseHead& head) {
       if (head.status == 403) refused.insert(what);
       if (on_head) on_head(head);
+    };
+    auto on_data = std::move(handlers.on_data);
+    handlers.on_data = [this, on_data, what](std::string_view data) {
+      const bool ending = data.find("because it is being terminated") != std::string_view::npos;
+      if (ending) refused.erase(what);
+      if (on_data) on_data(data);
     };
     return inner_.start(std::move(request), std::move(handlers));
   }

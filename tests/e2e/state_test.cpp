@@ -29,6 +29,12 @@ class Kept {
     w.script("reconcile.sh", hook);
   }
   void start() { process_ = controller(w, {"--state", w.folder() + "/state"}); }
+  // With --once; the exit code.
+  std::optional<int> once() {
+    process_ = controller(w, {"--once", "--state", w.folder() + "/state"});
+    REQUIRE(w.eventually([&] { return process_->exit.has_value(); }));
+    return process_->exit->code;
+  }
   void end(int signal) { process_->end(signal); }
   void hold(const std::string& name) { w.file("hold-" + name, ""); }
   void let_go(const std::string& name) { std::filesystem::remove(w.folder() + "/hold-" + name); }
@@ -187,6 +193,29 @@ E2E_CASE(
   CHECK(k.w.read("runs") == "gone Website a\n");
   k.end(SIGTERM);
   CHECK(k.runs_of_another_start().empty());
+}
+
+E2E_CASE("with --state and --once a deletion whose run fails is a failure, and told again") {
+  Kept k("\n  onDelete: true\n  retry: {maxAttempts: 1}\n", R"x(
+if grep -q '"object":null' "$KW_INPUT"; then echo "gone $KW_NAME" >> runs; exit 1; fi
+echo "$KW_NAME" >> runs
+)x");
+  k.w.apply(website("a", "one"));
+  REQUIRE(k.once() == 0);
+  k.w.remove("Website", "a");
+  for (int i = 0; i < 2; ++i) {
+    k.clear();
+    CHECK(k.once() == 1);
+    CHECK(k.w.read("runs") == "gone a\n");
+  }
+  // An object of that name waits for it no longer, but nobody is told that all is well.
+  k.w.apply(website("a", "two"));
+  k.clear();
+  CHECK(k.once() == 1);
+  CHECK(k.w.read("runs") == "gone a\na\n");
+  k.clear();
+  CHECK(k.once() == 0);
+  CHECK(k.w.read("runs").empty());
 }
 
 E2E_CASE("with --state a request that comes before the start runs what it names, and only that") {

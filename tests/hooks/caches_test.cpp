@@ -69,4 +69,15 @@ TEST_CASE("a written kind whose group could not be discovered is an error, not a
   CHECK(unknown.error().kind() == ErrorKind::unavailable);
   CHECK(unknown.error().message().find("late.dev/v1") != std::string::npos);
   CHECK(unknown.error().message().find("Thing") != std::string::npos);
+
+  // The core group has no name to look for.
+  Rule maps = rule();
+  maps.writes[0].gvk = {"", "v1", "ConfigMap"};
+  RuleCaches core_caches(maps, {});
+  resources.failed_groups = {"v1: 503 it starts"};
+  REQUIRE(core_caches.resolve(resources).ok());
+  CHECK_FALSE(core_caches.resolve_writes(resources).ok());
+  // A failure of another group says nothing of it.
+  resources.failed_groups = {"late.dev/v1: 503"};
+  CHECK(core_caches.resolve_writes(resources).ok());
 }

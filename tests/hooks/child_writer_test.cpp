@@ -121,3 +121,19 @@ TEST_CASE("why a child is made anew is logged as a line of its run, without the 
   CHECK(log.find("run=r123") != std::string::npos);
   CHECK(log.find("Job shop/j") != std::string::npos);
 }
+
+TEST_CASE("a writer that goes while it waits for a CRD leaves nothing behind") {
+  World world;
+  auto writer = std::make_unique<ChildWriter>(world, world.owner());
+  world.transport.answer(404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  world.transport.answer(201, live("7"));
+  const auto held = std::make_shared<bool>();
+  writer->apply(crd(), [held](const Result<WriteEffect>&) {});
+  REQUIRE(world.until([&] { return world.requests("PATCH") == 1; }));
+  CHECK_FALSE(world.until([] { return false; }, Duration{100}));
+  CHECK(held.use_count() == 2);
+  writer.reset();
+  CHECK(held.use_count() == 1);
+  CHECK_FALSE(world.until([] { return false; }, Duration{1000}));
+  CHECK(world.transport.size() == 2);
+}

@@ -21,3 +21,33 @@ TEST_CASE("an engine that ends is not looked at by those who follow it, nor star
   world.loop.run_until([] { return false; }, Duration{1});
   CHECK(world.read("begun") == "x\n");
 }
+
+TEST_CASE("an engine has ended once the Events of its last runs are written") {
+  test::ScriptedEngine world(
+      "", "",
+      "{shell: 'touch begun; while [ ! -e go ]; do sleep 0.01; done; "
+      "printf \"apiVersion: kubewatch.dev/v1\\nkind: Result\\nevents: [{type: "
+      "Normal, reason: Made, note: it}]\\n\"'}");
+  std::string site = object(test::kSite, "Website", "4", "{}");
+  // Where nothing is scripted for them.
+  site.replace(site.find("\"shop\""), 6, "\"blog\"");
+  world.transport.answer(200, list(site));
+  world.start();
+  world.watch("websites");
+  REQUIRE(world.until([&] { return base::read_file(world.folder.file("begun"), 1).ok(); }));
+  bool ended = false;
+  world.engine->shut_down([&] { ended = true; });
+  world.folder.write("go", "");
+  const auto posted = [&] {
+    return world.transport.last().line() == "POST /apis/events.k8s.io/v1/namespaces/blog/events";
+  };
+  REQUIRE(world.until(posted));
+  world.loop.run_until([] { return false; }, Duration{1});
+  REQUIRE(world.runs.size() == 1);
+  CHECK(world.runs[0].outcome == "done");
+  CHECK_FALSE(ended);
+  world.transport.last().head(201);
+  world.transport.last().data("{}");
+  world.transport.last().end();
+  CHECK(world.until([&] { return ended; }));
+}

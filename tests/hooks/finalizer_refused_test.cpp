@@ -25,7 +25,7 @@ std::string secret(const std::string& more) {
 
 // Secrets, of which each patch is refused with the value in the server's words.
 struct World : test::ScriptedEngine {
-  explicit World(const std::string& more) : ScriptedEngine("") {
+  explicit World(const std::string& more, const std::string& behind = "") : ScriptedEngine("") {
     const auto loaded = hooks::load_rules({folder.write("secrets.yaml", kRule)});
     for (const auto& problem : loaded.problems) FAIL(problem.str());
     rules = loaded.rules;
@@ -33,7 +33,8 @@ struct World : test::ScriptedEngine {
     transport.route("GET", kPath, 200, secret(more));
     transport.route("PATCH", kPath, 403,
                     R"({"kind":"Status","reason":"Forbidden","code":403,"message":)"
-                    R"("no finalizer beside hunter2-and-more"})");
+                    R"("no finalizer beside hunter2-and-more)" +
+                        behind + "\"}");
     transport.answer(200, list(secret(more)));
     start();
     REQUIRE(until([&] { return !runs.empty(); }));
@@ -54,4 +55,10 @@ TEST_CASE("why a finalizer cannot be put on a Secret is told without its values"
 
 TEST_CASE("why a finalizer cannot be taken off a Secret is told without its values") {
   World world(R"(,"finalizers":["kubewatch.dev/web"],"deletionTimestamp":"2026-01-01T00:00:00Z")");
+}
+
+TEST_CASE("many words about a finalizer that is refused are cut") {
+  World world("", std::string(10'000, 'x'));
+  CHECK(world.runs[0].message.size() < 4200);
+  CHECK(world.runs[0].message.find("x... (cut: it has ") != std::string::npos);
 }

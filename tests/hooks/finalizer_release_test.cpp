@@ -2,6 +2,7 @@
 #include "hooks/finalizer_release.hpp"
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "client/rig.hpp"
 #include "client/write_gate.hpp"
 #include "hooks/orphaned_finalizers.hpp"
@@ -71,6 +72,15 @@ TEST_CASE("a finalizer is orphaned when no rule guards the same kind with it any
   const Rule made = rule_of_kind(group, kind);
   CHECK_FALSE(orphans_finalizer(made, {group}));
   CHECK(orphans_finalizer(website, {group}));
+  // The group's controller gives way, and waits: who it waits for decides, if it sees the objects.
+  Rule own = rule(made.name);
+  CHECK_FALSE(orphans_finalizer(made, {group, own}));
+  own.finalizer_name = "demo.dev/own";
+  CHECK(orphans_finalizer(made, {group, own}));
+  own.name = own.apply.field_manager = "own";
+  CHECK_FALSE(orphans_finalizer(made, {group, own}));
+  own.apply.field_manager = made.apply.field_manager;
+  CHECK(orphans_finalizer(made, {own, group}));
 }
 
 TEST_CASE("every page is read, and only objects with the finalizer are patched") {
@@ -154,6 +164,44 @@ TEST_CASE("orphans are let go once their controller has ended, unless a rule gua
   CHECK(orphans.empty());
   for (int i = 0; i < 3; ++i) rig.run();
   CHECK(rig.transport.size() == 1);
+}
+
+TEST_CASE("what ends twice, as it was changed and then removed, is let go once") {
+  test::Rig rig;
+  base::Random random(1);
+  OrphanedFinalizers orphans(rig.client, random, [] {});
+  client::ResourceMap resources;
+  resources.add(target().type);
+  const Rule website = rule("website");
+  for (int i = 0; i < 2; ++i) orphans.reload({&website}, {}, &resources);
+  orphans.ended("website");
+  rig.transport.answer(200, page(""));
+  for (int i = 0; i < 10 && !orphans.empty(); ++i) rig.run();
+  CHECK(orphans.empty());
+  CHECK(rig.transport.size() == 1);
+}
+
+TEST_CASE("of a kind that the server does not tell now it is said that nothing is let go") {
+  test::Rig rig;
+  base::Random random(1);
+  OrphanedFinalizers orphans(rig.client, random, [] {});
+  Rule website = rule("website");
+  client::ResourceMap resources;
+  const auto warnings = [&](const client::ResourceMap* of) {
+    std::vector<std::string> logged;
+    base::capture_log(&logged);
+    orphans.reload({&website}, {}, of);
+    base::capture_log(nullptr);
+    return logged.size();
+  };
+  // Without children elsewhere and `finalize` there is no finalizer.
+  CHECK(warnings(nullptr) == 0);
+  website.finalize.emplace();
+  CHECK(warnings(nullptr) == 1);
+  CHECK(warnings(&resources) == 0);
+  resources.failed_groups.push_back("demo.dev/v1: 503 the aggregated server is down");
+  CHECK(warnings(&resources) == 1);
+  CHECK(orphans.empty());
 }
 
 TEST_CASE("an orphan that another instance was to let go is looked at again with the lead") {

@@ -77,4 +77,21 @@ TEST_CASE("lines beyond the limit are in the tail, masked") {
   CHECK(log.tail().ends_with("it is *** 598\nit is *** 599\n"));
 }
 
+TEST_CASE("a line in which its writer was ended shows no beginning of a secret") {
+  for (const bool hold : {false, true}) {
+    HookLog log({}, knowing("hunter22-and-more"), hold);
+    std::vector<std::string> logged;
+    base::capture_log(&logged);
+    log.line("hunter", TimePoint{});
+    log.line("it is hunter22-an", TimePoint{}, true);
+    log.release(knowing("hunter22-and-more"), TimePoint{});
+    base::capture_log(nullptr);
+    CHECK(log.last_line() == "it is ***");
+    CHECK(log.tail() == "hunter\nit is ***\n");
+    REQUIRE(logged.size() == 2);
+    CHECK(logged[1].find("it is ***") != std::string::npos);
+    CHECK(logged[1].find("hunter") == std::string::npos);
+  }
+}
+
 }  // namespace kubewatch::hooks

@@ -10,6 +10,7 @@
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
 #include "hooks/shard_plan.hpp"
+#include "hooks/state_store.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -64,24 +65,32 @@ std::string discovery(const std::string& version, const std::string& scope) {
 // A rule whose filter holds all objects back, so that no hook runs. `spec` is more of it.
 struct Sites {
   explicit Sites(const std::string& rule_for, const std::string& spec = "",
-                 const std::string& filter = "'false'", std::optional<ShardPlan> shards = {})
+                 const std::string& filter = "'false'", std::optional<ShardPlan> shards = {},
+                 std::shared_ptr<StateStore> state = nullptr)
       : transport(loop), client(loop, transport, config()) {
     transport.route("GET", "/api", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
     transport.route("GET", "/version", 200, R"({"major":"1","minor":"27","gitVersion":"v1.27.0"})");
-    const auto loaded = parse_rules(
-        "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: web}\nspec:\n  for: {" +
-            rule_for + ", filter: " + filter + "}\n  reconcile: {shell: 'true', output: log}\n" +
-            spec,
-        folder.file("rules.yaml"));
-    for (const auto& problem : loaded.problems) FAIL(problem.str());
+    rules = rules_of(rule_document("web", rule_for, filter) + spec);
     serve("v1", "Namespaced");
     EngineOptions options;
     options.work_dir = folder.file("work");
     options.shards = std::move(shards);
-    engine = std::make_unique<Engine>(loop, client, loaded.rules, options, EngineCallbacks{});
+    options.state = std::move(state);
+    engine = std::make_unique<Engine>(loop, client, rules, options, EngineCallbacks{});
     engine->start();
   }
   static client::ClientConfig config() { return test::scripted_config(); }
+  static std::string rule_document(const std::string& name, const std::string& rule_for,
+                                   const std::string& filter = "'false'") {
+    return "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: " + name +
+           "}\nspec:\n  for: {" + rule_for + ", filter: " + filter +
+           "}\n  reconcile: {shell: 'true', output: log}\n";
+  }
+  std::vector<Rule> rules_of(const std::string& text) const {
+    const auto loaded = parse_rules(text, folder.file("rules.yaml"));
+    for (const auto& problem : loaded.problems) FAIL(problem.str());
+    return loaded.rules;
+  }
 
   void serve(const std::string& version, const std::string& scope) {
     transport.route("GET", "/apis", 200, discovery(version, scope));
@@ -124,16 +133,44 @@ struct Sites {
     return all.empty() ? nullptr : all.front();
   }
   bool started() { return driver() != nullptr && driver()->status().started; }
+  // "web-site of web", for each controller that there is.
+  std::vector<std::string> controllers() {
+    std::vector<std::string> out;
+    for (const Driver* one : engine->drivers()) {
+      out.push_back(one->rule().name + " of " + one->rule().document);
+    }
+    return out;
+  }
   bool waits() { return driver() != nullptr && !driver()->resolved(); }
 
   loop::EventLoop loop{loop::VirtualClock{}};
   test::ScriptedTransport transport;
   client::Client client;
   test::RuleFolder folder;
+  std::vector<Rule> rules;
   std::unique_ptr<Engine> engine;
 };
 
 const std::string kPlain = "apiVersion: demo.dev/v1, kind: Site";
+const std::string kGroup = "group: demo.dev, kinds: '*'";
+const std::string kShopA = "/apis/demo.dev/v1/namespaces/shop/sites/a";
+// An object with the finalizer of the group's controller, or of a rule "web".
+const std::string kHeld =
+    R"({"metadata":{"name":"a","namespace":"shop","uid":"u1","resourceVersion":"4",)"
+    R"("finalizers":["kubewatch.dev/web-site","kubewatch.dev/web"]}})";
+const std::string kEmpty =
+    R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})";
+
+// A rule for every kind of demo.dev.
+Rule group_rule(const std::string& name) {
+  Rule out;
+  out.name = name;
+  out.apply.field_manager = "manager-" + name;
+  out.finalizer_name = "demo.dev/" + name;
+  out.for_.every_kind = true;
+  out.for_.gvk.group = "demo.dev";
+  return out;
+}
 
 }  // namespace
 
@@ -176,17 +213,13 @@ TEST_CASE("a kind that is missing, or whose group did not answer, has not change
 
 TEST_CASE("a controller of a group's kind goes on in its version while that is served") {
   KindFamilies families;
-  Rule group;
-  group.name = "all";
-  group.for_.every_kind = true;
-  group.for_.gvk.group = "demo.dev";
-  families.add(group, {});
+  families.add(group_rule("all"), {});
   const auto start = families.look(server({type("v1alpha1")}), {}).start;
   REQUIRE(start.size() == 1);
   const Rule& made = start[0].rule;
-  const std::set<std::string> running = {made.name};
+  const std::vector<KindFamilies::Taken> taken = {{identity_of(made), {}}};
   const auto version = [&](const client::ResourceMap& resources) {
-    const auto change = families.look(resources, running);
+    const auto change = families.look(resources, taken);
     CHECK(change.start.empty());
     CHECK(change.end.empty());
     return families.served_as(made, resources).version;
@@ -198,6 +231,165 @@ TEST_CASE("a controller of a group's kind goes on in its version while that is s
   plain.name = "plain";
   CHECK(families.served_as(plain, server({type("v1")})).version == "v1alpha1");
   CHECK(families.served_as(made, server({})).version == "v1alpha1");
+}
+
+TEST_CASE("a controller of a group's kind ends when two discoveries in a row lack the kind") {
+  KindFamilies families;
+  families.add(group_rule("all"), {});
+  const auto ended = [&](const client::ResourceMap& resources, bool doubts) {
+    CHECK(families.discovered(resources) == doubts);
+    auto change = families.look(resources, {});
+    // Looking again at the same answer says nothing new.
+    CHECK(families.look(resources, {}).end.empty());
+    return change.end;
+  };
+  client::ResourceMap unsure = server({});
+  unsure.failed_groups.push_back("demo.dev/v1: 503");
+  CHECK(ended(server({type("v1")}), false).empty());
+  CHECK(ended(server({}), true).empty());
+  CHECK(ended(server({type("v1")}), false).empty());  // one server was behind
+  CHECK(ended(server({}), true).empty());
+  CHECK(ended(unsure, false).empty());
+  CHECK(ended(server({}), false) == std::vector<std::string>{"all-site"});
+  // It begins anew, and so does the counting.
+  CHECK_FALSE(families.discovered(server({type("v1")})));
+  CHECK(families.look(server({type("v1")}), {}).start.size() == 1);
+  CHECK(ended(server({}), true).empty());
+}
+
+TEST_CASE("a group's controller waits for who has its name, manager or finalizer in its shard") {
+  const auto starts = [](KindFamilies::Taken taken) {
+    KindFamilies families;
+    families.add(group_rule("all"), 1);
+    return families.look(server({type("v1")}), {std::move(taken)}).start.size();
+  };
+  CHECK(starts({{"other", 1, "m", "f"}, 1}) == 1);
+  CHECK(starts({{"all-site", 1, "m", "f"}, 1}) == 0);
+  CHECK(starts({{"other", 1, "manager-all-site", "f"}, 1}) == 0);
+  CHECK(starts({{"other", 1, "m", "demo.dev/all-site"}, 1}) == 0);
+  CHECK(starts({{"all-site", 1, "manager-all-site", "demo.dev/all-site"}, 0}) == 1);
+}
+
+TEST_CASE("one discovery that lacks a group's kind ends nothing, a second one follows soon") {
+  Sites sites(kGroup);
+  REQUIRE(sites.until([&] { return sites.driver() != nullptr; }));
+  const Driver* first = sites.driver();
+  sites.serve("", "");
+  const std::size_t asked = sites.discoveries();
+  REQUIRE(sites.until([&] { return sites.discoveries() > asked; }));
+  sites.serve("v1", "Namespaced");
+  sites.pass(Duration{5000});
+  CHECK(sites.discoveries() == asked + 2);
+  CHECK(sites.driver() == first);
+  sites.serve("", "");
+  CHECK(sites.until([&] { return sites.driver() == nullptr; }));
+}
+
+TEST_CASE("a rule that is added goes before a group's controller of its name, as at a start") {
+  Sites sites(kGroup);
+  const std::string own = Sites::rule_document("web-site", kPlain);
+  using Names = std::vector<std::string>;
+  REQUIRE(sites.until([&] { return sites.controllers() == Names{"web-site of web"}; }));
+  const std::string both = Sites::rule_document("web", kGroup) + "---\n" + own;
+  REQUIRE(sites.engine->reload(sites.rules_of(both)).ok());
+  CHECK(sites.controllers().size() == 1);
+  CHECK(sites.until([&] { return sites.controllers() == Names{"web-site of web-site"}; }));
+  // Over some discoveries.
+  sites.pass(Duration{200000});
+  CHECK(sites.controllers() == Names{"web-site of web-site"});
+  REQUIRE(sites.engine->reload(sites.rules).ok());
+  CHECK(sites.until([&] { return sites.controllers() == Names{"web-site of web"}; }));
+}
+
+TEST_CASE("a group's controller that gives way lets its finalizer go, which nobody looks after") {
+  Sites sites(kGroup, "  finalize: {shell: 'true'}\n");
+  sites.answer(kV1, "");
+  REQUIRE(sites.until([&] { return sites.started(); }));
+  // Of its name, but of another kind.
+  const std::string both = Sites::rule_document("web", kGroup) +
+                           "  finalize: {shell: 'true'}\n---\n" +
+                           Sites::rule_document("web-site", "apiVersion: page.dev/v1, kind: Page");
+  REQUIRE(sites.engine->reload(sites.rules_of(both)).ok());
+  using Names = std::vector<std::string>;
+  REQUIRE(sites.until([&] { return sites.controllers() == Names{"web-site of web-site"}; }));
+  sites.answer(kV1, kHeld);
+  REQUIRE(sites.until([&] { return sites.open(kShopA) != nullptr; }));
+  const auto& patch = sites.transport.request(sites.transport.size() - 1);
+  CHECK(patch.method == "PATCH");
+  CHECK(patch.body.find("remove") != std::string::npos);
+}
+
+TEST_CASE("what a removed rule for a group said last of its finalizers counts") {
+  Sites sites(kGroup, "  finalize: {shell: 'true'}\n", "'true'");
+  sites.answer(kV1,
+               R"({"metadata":{"name":"a","namespace":"shop","uid":"u1","resourceVersion":"4"}})");
+  // Its run goes on while the finalizer is not written.
+  REQUIRE(sites.until([&] { return sites.open(kShopA) != nullptr; }));
+  auto changed = sites.rules;
+  changed[0].fingerprint += 1;
+  changed[0].when_removed = WhenRemoved::keep;
+  REQUIRE(sites.engine->reload(changed).ok());
+  REQUIRE(sites.engine->reload({}).ok());
+  sites.open(kShopA)->head(404);
+  sites.open(kShopA)->end();
+  sites.pass(Duration{5000});
+  CHECK(sites.engine->status().idle);
+  CHECK(sites.open(kV1) == nullptr);
+}
+
+TEST_CASE("a rule that is removed unstarted lets go what its former self held, which has ended") {
+  const std::string page_held = "/apis/page.dev/v1/namespaces/shop/pages/a";
+  Sites sites(kPlain,
+              "  finalize: {shell: 'true'}\n---\n" +
+                  Sites::rule_document("pages", "apiVersion: page.dev/v1, kind: Page", "'true'") +
+                  "  finalize: {shell: 'true'}\n");
+  sites.answer(kV1, "");
+  sites.answer(kPages,
+               R"({"metadata":{"name":"a","namespace":"shop","uid":"u1","resourceVersion":"4"}})");
+  REQUIRE(sites.until([&] { return sites.open(page_held) != nullptr; }));
+  // It waits for the other rule, whose field manager it has now.
+  const std::size_t pages = sites.rules[0].name == "pages" ? 0 : 1;
+  Rule changed = sites.rules[1 - pages];
+  changed.fingerprint += 1;
+  changed.apply.field_manager = sites.rules[pages].apply.field_manager;
+  REQUIRE(sites.engine->reload({changed}).ok());
+  sites.pass(Duration{5000});
+  REQUIRE(sites.engine->reload({}).ok());
+  sites.pass(Duration{5000});
+  CHECK(sites.open(kV1) == nullptr);
+  sites.transport.route("GET", kPages, 200, kEmpty);
+  sites.open(page_held)->head(404);
+  sites.open(page_held)->end();
+  sites.answer(kV1, kHeld);
+  CHECK(sites.until([&] { return sites.open(kShopA) != nullptr; }));
+  sites.open(kShopA)->head(404);
+  sites.open(kShopA)->end();
+  CHECK(sites.until([&] { return sites.engine->status().idle; }));
+}
+
+TEST_CASE("the state of a group's controllers is kept while their kinds are not known") {
+  const test::RuleFolder folder;
+  auto opened = StateStore::open(folder.file("state"), {"boot-1", "https://cluster:6443", ""});
+  REQUIRE(opened.ok());
+  const std::shared_ptr<StateStore> state = std::move(*opened);
+  state->set({"web-site", {"shop", "a"}}, {"uid-a", "x", false, 0, 0, ""});
+  SECTION("when the rule changes") {
+    Sites sites(kGroup, "", "'false'", {}, state);
+    auto changed = sites.rules;
+    changed[0].fingerprint += 1;
+    REQUIRE(sites.engine->reload(changed).ok());
+    CHECK(state->of_controller("web-site").size() == 1);
+  }
+  SECTION("when each shard has its own") {
+    const auto plan = parse_shard_plan("namespace=shop;blog", {});
+    REQUIRE(plan.ok());
+    const Sites sites(kGroup, "", "'false'", *plan, state);
+    CHECK(state->of_controller("web-site").size() == 1);
+  }
+  SECTION("but not that of rules that are gone") {
+    const Sites sites(kPlain, "", "'false'", {}, state);
+    CHECK(state->of_controller("web-site").empty());
+  }
 }
 
 TEST_CASE("however often a watch is in doubt, the server is asked once in half a minute for it") {

@@ -4,11 +4,20 @@
 
 #include "hooks/evaluate.hpp"
 #include "hooks/lacking_world.hpp"
+#include "jq/jq.hpp"
 #include "loop/skipping_time.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::test;
 using World = LackingWorld;
+
+namespace {
+
+const char* const kRefs =
+    "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, "
+    "refs: '.spec.refs | split(\",\")[] | {name: .}'}]\n";
+
+}  // namespace
 
 TEST_CASE("while map fails on an object no hook runs, as it may belong to any list") {
   World world(kMap, kA, object("v1", "ConfigMap", "4", kBad));
@@ -66,6 +75,13 @@ TEST_CASE("what a program says when it fails on a Secret is not told") {
   CHECK(hooks::shown_failure({"", "v1", "Secret"}, json, error).find("hunter2") ==
         std::string::npos);
   CHECK(has(hooks::shown_failure({"", "v1", "ConfigMap"}, "{}", error), "tonumber"));
+}
+
+TEST_CASE("what a program says when it fails on a long text is cut") {
+  const Json text = "{" + std::string(1'000'000, 'x');
+  const auto failed = jq::Program::compile("fromjson")->run(text);
+  REQUIRE_FALSE(failed.ok());
+  CHECK(hooks::shown_failure({"", "v1", "ConfigMap"}, "{}", failed.error()).size() < 5000);
 }
 
 TEST_CASE("what waits for a list is told once and never parked, however often it is tried") {
@@ -296,10 +312,7 @@ TEST_CASE("a child on which the filter fails holds its owner, whatever `on` says
 }
 
 TEST_CASE("an object on which refs fails waits, whatever of it is changed then") {
-  World world(
-      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, "
-      "refs: '.spec.refs | split(\",\")[] | {name: .}'}]\n",
-      object(kSite, "Website", "4", R"({"refs":7})"), "");
+  World world(kRefs, object(kSite, "Website", "4", R"({"refs":7})"), "");
   world.begin();
   REQUIRE(world.waits());
   CHECK(
@@ -307,6 +320,46 @@ TEST_CASE("an object on which refs fails waits, whatever of it is changed then")
   CHECK(world.seen().empty());
   world.change("websites", event(object(kSite, "Website", "6", R"({"refs":"x"})")));
   CHECK(world.until([&] { return world.runs.size() == 1; }));
+}
+
+TEST_CASE("a cleanup outside the selection is given what refs names, or waits") {
+  const bool fails = GENERATE(true, false);
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  const std::string left =
+      object(kSite, "Website", "4", fails ? R"({"refs":7})" : R"({"refs":"a"})",
+             R"(,"finalizers":["kubewatch.dev/web"])");
+  World world(std::string(kRefs) +
+                  "  whenNoLongerMatched: finalize\n  finalize: {exec: [./hook.sh, finalize]}\n",
+              left, object("v1", "ConfigMap", "4", "{}"), ", labelSelector: tier=web");
+  world.transport.route("GET", path, 200, left);
+  world.transport.route("PATCH", "", 200, object(kSite, "Website", "7", "{}"));
+  world.begin();
+  world.watch("websites");
+  world.give_list("websites", "");
+  if (fails) {
+    REQUIRE(world.holds(1));
+    CHECK(has(world.explained(), "refs of watches config fails on demo.dev/v1 Website"));
+    CHECK(world.seen().empty());
+    return;
+  }
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK(world.seen() == "finalize\n");
+  CHECK(has(world.read("input"), R"("kind":"ConfigMap","metadata":{"name":"a")"));
+}
+
+TEST_CASE("onDelete is given what refs named at last, and not held by what nobody can mend") {
+  const bool fails = GENERATE(true, false);
+  World world(std::string(kRefs) + "  onDelete: true\n",
+              object(kSite, "Website", "4", R"({"refs":"b"})"),
+              object("v1", "ConfigMap", "4", "{}"));
+  world.begin();
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  CHECK_FALSE(has(world.read("input"), R"("kind":"ConfigMap","metadata")"));
+  world.change("websites",
+               deleted(object(kSite, "Website", "6", fails ? R"({"refs":7})" : R"({"refs":"a"})")));
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  CHECK(has(world.read("input"), R"("object":null)"));
+  CHECK(has(world.read("input"), R"("kind":"ConfigMap","metadata":{"name":"a")") != fails);
 }
 
 TEST_CASE("a cleanup waits for whole lists as well, and a deletion that is to be told") {

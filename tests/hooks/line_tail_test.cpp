@@ -25,4 +25,11 @@ TEST_CASE("the last lines are kept, within lines and bytes") {
   CHECK(text_of(tail) == std::string(19, 'x') + "|\n");
 }
 
+TEST_CASE("a line whose writer was ended in it is cut") {
+  LineTail tail(3, 20);
+  tail.add("whole");
+  tail.add("ha", true);
+  CHECK(text_of(tail) == "whole\nha|\n");
+}
+
 }  // namespace kubewatch::hooks

@@ -84,3 +84,12 @@ TEST_CASE("names are bounded with their series, and one that was refused leaves 
   other.kind = MetricKind::counter;
   CHECK(store.record(other, {}, 1, at(100)).ok());
 }
+
+TEST_CASE("a help of several lines is one line of the page") {
+  MetricStore store(10);
+  MetricSpec spec = kSize;
+  spec.help = "first\nkubewatch_ready 0\\n";
+  CHECK(store.record(spec, {}, 5, at(0)).ok());
+  const std::string text = metric_text(store.collect(at(0)));
+  CHECK(text == "# HELP size first\\nkubewatch_ready 0\\\\n\n# TYPE size gauge\nsize 5\n");
+}

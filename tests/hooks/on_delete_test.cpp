@@ -1,8 +1,11 @@
 // onDelete: each deletion is told once, whatever else is told of the same name, and whoever runs
 // the rule by then.
 #include <algorithm>
+#include <filesystem>
 
+#include "hooks/parked_deletions.hpp"
 #include "hooks/scripted_engine.hpp"
+#include "hooks/state_store.hpp"
 #include "loop/skipping_time.hpp"
 
 using namespace kubewatch;
@@ -212,4 +215,241 @@ TEST_CASE("what the watch still shows long after its cleanup is not finalized on
            world.engine->status().idle && (!is_there || world.runs.size() == 2);
   }));
   CHECK(world.seen() == (is_there ? "finalize\nfinalize\n" : "finalize\n"));
+}
+
+namespace {
+
+// As `retry --parked` asks.
+hooks::TriggerRequest by_name() {
+  hooks::TriggerRequest request;
+  request.key = {"shop", "a"};
+  return request;
+}
+
+// Its hook fails for what is gone as long as there is the file `bad`.
+struct Failing : World {
+  explicit Failing(const std::string& spec, const std::string& for_more = "")
+      : World(spec, for_more) {
+    folder.write("go", "");
+    folder.write("bad", "");
+    folder.write("hook.sh",
+                 "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nread -r input\n"
+                 "case $input in *'\"object\":null'*) ;; *) echo \"$KW_NAME\" >> seen; exit 0 ;; "
+                 "esac\necho \"$KW_NAME gone\" >> seen\n[ ! -e bad ]\n");
+  }
+  test::ScriptedCall& begin(const std::string& spec = "{}") {
+    transport.answer(200, list(site("a", "u1", "4", spec)));
+    start();
+    auto& websites = watch("websites");
+    websites.head(200);
+    REQUIRE(sees("a\n"));
+    return websites;
+  }
+};
+
+constexpr const char* kTwice = "  retry: {initial: 1ms, max: 1ms, maxAttempts: 2}\n";
+
+}  // namespace
+
+TEST_CASE("an onDelete run that fails for good is parked, and its deletion not forgotten") {
+  const bool refused = GENERATE(true, false);
+  INFO("by the server " << refused);
+  test::ScriptedEngine world(
+      "  onDelete: true\n  writes: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: "
+      "none}\n",
+      "", "{exec: [./hook.sh]}");
+  world.folder.write("hook.sh",
+                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nread -r input\n"
+                     "case $input in *'\"object\":null'*) ;; *) exit 0 ;; esac\n"
+                     "echo '{apiVersion: kubewatch.dev/v1, kind: Result, delete: [{apiVersion: v1, "
+                     "kind: ConfigMap, name: old}]}'\nexit \"$(cat code)\"\n");
+  world.folder.write("code", refused ? "0" : "65");
+  const std::string path = "/api/v1/namespaces/shop/configmaps/old";
+  world.transport.route("GET", path, 403,
+                        R"({"kind":"Status","reason":"Forbidden","code":403,"message":"no"})");
+  world.transport.answer(200, list(site("a", "u1", "4")));
+  loop::SkippingTime time{world.loop};
+  hooks::EngineOptions options;
+  auto state = hooks::StateStore::open(world.folder.file("state"), {"boot", "server", ""});
+  REQUIRE(state.ok());
+  options.state = std::move(*state);
+  world.start(options);
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  watch.data(told("DELETED", site("a", "u1", "6")));
+  REQUIRE(world.until([&] { return world.runs.size() == 2 && world.engine->status().idle; }));
+  CHECK(world.runs[1].outcome == (refused ? "write-failed" : "permanent"));
+  CHECK(world.engine->status().parked == 1);
+  CHECK(world.engine->status().given_up == 0);
+  CHECK(world.state() == "parked");
+  const hooks::HandledObject* known = options.state->find({"web", {"shop", "a"}});
+  REQUIRE(known != nullptr);
+  CHECK(known->uid == "u1");
+  CHECK(known->hash.empty());  // the next start is to tell it
+  world.transport.route("GET", path, 404, kNoSuch);
+  world.folder.write("code", "0");
+  if (refused) {
+    time.skip(Duration{3601000});
+  } else {
+    REQUIRE(world.engine->drivers().at(0)->trigger(by_name()).size() == 1);
+  }
+  REQUIRE(world.until([&] { return world.runs.size() == 3 && world.engine->status().idle; }));
+  CHECK(world.runs[2].outcome == "done");
+  CHECK(world.engine->status().parked == 0);
+  CHECK(options.state->find({"web", {"shop", "a"}}) == nullptr);
+}
+
+TEST_CASE("an onDelete run whose attempts are used up is run again by a trigger") {
+  const bool name_in_use = GENERATE(false, true);
+  INFO("name in use " << name_in_use);
+  Failing world(kTwice, ", filter: .spec.on");
+  auto& watch = world.begin(R"({"on":true})");
+  watch.data(told("DELETED", site("a", "u1", "5", R"({"on":true})")));
+  const std::string seen = "a\na gone\na gone\n";
+  REQUIRE(world.sees(seen));
+  hooks::Driver& driver = *world.engine->drivers().at(0);
+  if (name_in_use) {
+    // Not of the rule's: nothing waits behind the deletion.
+    watch.data(told("ADDED", site("a", "u2", "6", R"({"on":false})")));
+    REQUIRE(world.until([&] { return driver.facts_of({"shop", "a"}).cached; }));
+  }
+  CHECK(world.engine->status().parked == 1);
+  CHECK(world.engine->status().given_up == 0);
+  CHECK(world.state() == "parked");
+  std::filesystem::remove(world.folder.file("bad"));
+  CHECK(driver.trigger(by_name()).size() == 1);
+  CHECK(world.sees(seen + "a gone\n"));
+  CHECK(world.engine->status().parked == 0);
+  CHECK(driver.trigger(by_name()).empty());
+}
+
+TEST_CASE("a new object does not wait for a deletion of its name that is not tried again") {
+  const bool used_up = GENERATE(true, false);
+  INFO("attempts used up " << used_up);
+  Failing world(used_up ? kTwice : "  retry: {exits: {1: permanent}}\n");
+  const std::string tries = used_up ? "a gone\na gone\n" : "a gone\n";
+  auto& watch = world.begin();
+  SECTION("the object is there") {
+    watch.data(told("DELETED", site("a", "u1", "5")) + told("ADDED", site("a", "u2", "6")));
+    CHECK(world.sees("a\n" + tries + "a\n"));
+    CHECK(world.engine->status().parked == 0);
+    CHECK(world.engine->status().given_up == 1);
+    CHECK(base::join(world.engine->drivers().at(0)->unreconciled(), "; ") == "1 onDelete given up");
+    // Not a second time, and not in an hour.
+    CHECK(world.state() == "idle");
+  }
+  SECTION("it comes when the deletion is parked") {
+    watch.data(told("DELETED", site("a", "u1", "5")));
+    REQUIRE(world.sees("a\n" + tries));
+    CHECK(world.engine->status().parked == 1);
+    watch.data(told("ADDED", site("a", "u2", "6")));
+    CHECK(world.sees("a\n" + tries + tries + "a\n"));
+    CHECK(world.engine->status().given_up == 1);
+  }
+  SECTION("it has gone as well") {
+    watch.data(told("DELETED", site("a", "u1", "5")));
+    REQUIRE(world.sees("a\n" + tries));
+    watch.data(told("ADDED", site("a", "u2", "6")) + told("DELETED", site("a", "u2", "7")));
+    CHECK(world.sees("a\n" + tries + tries + tries));
+    CHECK(world.engine->status().parked == 1);
+    CHECK(world.engine->status().given_up == 1);
+  }
+}
+
+TEST_CASE("of parked deletions the oldest are too many, or too large, and never the youngest") {
+  using hooks::ParkedDeletions;
+  const auto key = [](std::size_t i) { return core::ObjectKey{"shop", std::to_string(i)}; };
+  ParkedDeletions parked;
+  SECTION("too many") {
+    for (std::size_t i = 0; i < ParkedDeletions::kMostObjects; ++i) parked.park(key(i), 1);
+    parked.park(key(0), 1);  // once more: it is the youngest now
+    CHECK_FALSE(parked.excess());
+    parked.park({"shop", "another"}, 1);
+    CHECK(parked.excess() == key(1));
+    parked.forget(key(1));
+    CHECK_FALSE(parked.excess());
+    parked.forget(key(1));
+    parked.park({"shop", "one more"}, 1);
+    CHECK(parked.excess() == key(2));
+  }
+  SECTION("too large") {
+    const std::size_t half = ParkedDeletions::kMostBytes / 2;
+    parked.park(key(0), half);
+    parked.park(key(1), half);
+    CHECK_FALSE(parked.excess());
+    parked.park(key(1), half);  // not counted twice
+    CHECK_FALSE(parked.excess());
+    parked.park(key(2), 1);
+    CHECK(parked.excess() == key(0));
+    parked.forget(key(0));
+    CHECK_FALSE(parked.excess());
+    parked.park(key(3), 3 * half);
+    CHECK(parked.excess() == key(1));
+    parked.forget(key(1));
+    parked.forget(key(2));
+    CHECK_FALSE(parked.excess());
+  }
+}
+
+TEST_CASE("where ever more deletions are parked the oldest is given up") {
+  const bool name_in_use = GENERATE(false, true);
+  INFO("name in use " << name_in_use);
+  test::ScriptedEngine world(
+      "  onDelete: true\n  writes: [{apiVersion: v1, kind: ConfigMap}]\n  apply: "
+      "{validate: none}\n",
+      ", filter: .spec.text", "{exec: [./hook.sh]}");
+  world.folder.write("hook.sh",
+                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\n"
+                     "grep -q '\"object\":null' || exit 0\necho \"$KW_NAME\" >> seen\n"
+                     "echo '{apiVersion: kubewatch.dev/v1, kind: Result, delete: [{apiVersion: v1, "
+                     "kind: ConfigMap, name: old}]}'\n");
+  world.transport.route("GET", "/api/v1/namespaces/shop/configmaps/old", 403,
+                        R"({"kind":"Status","reason":"Forbidden","code":403,"message":"no"})");
+  // Two of them are within what is kept.
+  const std::string spec =
+      R"({"text":")" + std::string(hooks::ParkedDeletions::kMostBytes * 3 / 8, 'x') + R"("})";
+  world.transport.answer(200, list(site("a", "u1", "4", spec) + "," + site("b", "u2", "4", spec) +
+                                   "," + site("c", "u3", "4", spec)));
+  loop::SkippingTime time{world.loop};
+  hooks::EngineOptions options;
+  auto state = hooks::StateStore::open(world.folder.file("state"), {"boot", "server", ""});
+  REQUIRE(state.ok());
+  options.state = std::move(*state);
+  world.start(options);
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  const auto ran = [&](std::size_t runs) {
+    return world.until([&] { return world.runs.size() == runs && world.engine->status().idle; });
+  };
+  REQUIRE(ran(3));
+  watch.data(told("DELETED", site("a", "u1", "6", spec)));
+  REQUIRE(ran(4));
+  watch.data(told("DELETED", site("b", "u2", "7", spec)));
+  REQUIRE(ran(5));
+  CHECK(world.engine->status().parked == 2);
+  CHECK(world.engine->status().given_up == 0);
+  hooks::Driver& driver = *world.engine->drivers().at(0);
+  if (name_in_use) {
+    // Not of the rule's: nothing waits behind the deletion.
+    watch.data(told("ADDED", site("a", "u4", "8")));
+    REQUIRE(world.until([&] { return driver.facts_of({"shop", "a"}).cached; }));
+  }
+  watch.data(told("DELETED", site("c", "u3", "9", spec)));
+  REQUIRE(ran(6));
+  CHECK(world.engine->status().parked == 2);
+  CHECK(world.engine->status().given_up == 1);
+  CHECK_FALSE(driver.facts_of({"shop", "a"}).deleted);
+  CHECK(driver.facts_of({"shop", "b"}).deleted);
+  CHECK(options.state->find({"web", {"shop", "a"}}) == nullptr);
+  CHECK(options.state->find({"web", {"shop", "b"}}) != nullptr);
+  CHECK((driver.queue().look({"shop", "a"}) == std::nullopt));
+  // Nor in an hour.
+  world.folder.write("seen", "");
+  time.skip(Duration{3601000});
+  REQUIRE(ran(8));
+  const bool others = world.seen() == "b\nc\n" || world.seen() == "c\nb\n";
+  CHECK(others);
+  CHECK(world.engine->status().parked == 2);
+  CHECK(world.engine->status().given_up == 1);
 }

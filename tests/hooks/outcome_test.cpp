@@ -201,6 +201,44 @@ TEST_CASE("with validate: server a patch is tried before anything is written") {
   }
 }
 
+TEST_CASE("the object's own labels are tried before anything is written") {
+  const bool refused = GENERATE(true, false);
+  const bool by_rule = GENERATE(true, false);
+  INFO("refused " << refused << ", by the rule " << by_rule);
+  World world;
+  if (by_rule) world.rule_.apply.validate = Validate::server;
+  WritePlan plan;
+  plan.manifests = {config_map("c"), test::manifest(world.owner().gvk, "websites", {"shop", "a"})};
+  world.start(std::move(plan), !by_rule);
+  std::vector<std::string> writes;
+  while (!world.report) {
+    REQUIRE(!world.open().empty());
+    test::ScriptedCall& call = *world.open()[0];
+    const bool dry = call.line().find("dryRun=All") != std::string::npos;
+    if (call.request().method != "GET") writes.push_back((dry ? "dry " : "") + name_in(call));
+    if (call.path().ends_with("/websites/a")) {
+      CHECK(call.request().body.find(R"("uid":"u1")") != std::string::npos);
+    }
+    if (refused && call.path().ends_with("/websites/a")) {
+      world.answer(call, 409,
+                   R"({"kind":"Status","reason":"Conflict","code":409,"message":"conflict with x",)"
+                   R"("details":{"causes":[{"reason":"FieldManagerConflict",)"
+                   R"("message":"conflict with x","field":".metadata.labels.tier"}]}})");
+    } else {
+      world.answer(call);
+    }
+  }
+  std::sort(writes.begin(), writes.begin() + 2);
+  if (!refused) {
+    CHECK(writes == std::vector<std::string>{"dry a", "dry c", "a", "c"});
+    CHECK(world.report->failures.empty());
+  } else {
+    CHECK(writes == std::vector<std::string>{"dry a", "dry c"});
+    CHECK(world.report->conflicts());
+    CHECK(world.report->message().find("dry run of Website shop/a") != std::string::npos);
+  }
+}
+
 namespace {
 
 const char* const kStatus = "/apis/demo.example.com/v1/namespaces/shop/websites/a/status";

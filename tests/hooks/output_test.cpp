@@ -1,6 +1,8 @@
 // What a hook prints, accepted or refused as a whole.
 #include "hooks/output.hpp"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "hooks/output_rights.hpp"
@@ -283,6 +285,27 @@ TEST_CASE("create and delete follow the same rights as manifests") {
                   .parse(std::string(kConfigMap) + "\n---\n" +
                          result("delete: [{apiVersion: v1, kind: ConfigMap, name: c}]"))
                   .ok());
+}
+
+TEST_CASE("a name that no path can hold is refused wherever the output names an object") {
+  const World world;
+  const std::string result = "{apiVersion: kubewatch.dev/v1, kind: Result, ";
+  for (const char* name : {"a/b", "..", "web%2Fstatus"}) {
+    INFO(name);
+    const std::string named = fmt::format("apiVersion: v1, kind: ConfigMap, name: \"{}\"", name);
+    const std::string wrong = fmt::format("v1 ConfigMap: \"{}\" cannot be a name", name);
+    for (const std::string& list :
+         {"delete: [{" + named + "}]", "patches: [{" + named + ", patch: {data: {k: v}}}]"}) {
+      CHECK(problem(world.parse(result + list + "}")).find(wrong) != std::string::npos);
+    }
+    CHECK(problem(world.parse(fmt::format(
+                      "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: \"{}\"}}}}", name)))
+              .find(wrong) != std::string::npos);
+  }
+  CHECK(
+      problem(world.parse(result + "delete: [{apiVersion: v1, kind: ConfigMap, namespace: \"a/b\", "
+                                   "name: old}]}"))
+          .find("\"a/b\" cannot be a namespace") != std::string::npos);
 }
 
 TEST_CASE("children: none beside printed children is a contradiction") {

@@ -1,10 +1,22 @@
-// What is said of a rule that was changed while the hooks of the one before it still run.
+// What is said and done of a rule that was changed while the hooks of the one before it still run.
 #include "hooks/health.hpp"
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
 using test::list;
 using test::object;
+
+namespace {
+
+bool lets_go(test::ScriptedEngine& world) {
+  for (std::size_t i = 0; i < world.transport.size(); ++i) {
+    const auto& request = world.transport.request(i);
+    if (request.method == "PATCH" && request.body.find("remove") != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 TEST_CASE("a changed rule that waits for the hooks of the one before it is not ready") {
   test::ScriptedEngine world(
@@ -21,4 +33,53 @@ TEST_CASE("a changed rule that waits for the hooks of the one before it is not r
   CHECK(waits.text().find("controller web has not started: it waits for the last runs") !=
         std::string::npos);
   world.folder.write("go", "");
+}
+
+TEST_CASE("the finalizer of a rule that is removed while its former self still ends is let go") {
+  const std::string site =
+      object(test::kSite, "Website", "4", "{}", R"(,"finalizers":["kubewatch.dev/web"])");
+  test::ScriptedEngine world(
+      "  finalize: {exec: [./hook.sh, finalize]}\n", "",
+      "{shell: 'touch begun; while [ ! -e go ]; do sleep 0.05; done', output: log}");
+  world.transport.answer(200, list(site));
+  world.transport.route("PATCH", "", 200, object(test::kSite, "Website", "7", "{}"));
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  world.start();
+  world.watch("websites");
+  REQUIRE(world.until([&] { return world.engine->status().hooks == 1; }));
+  REQUIRE(world.engine->reload(changed).ok());
+  REQUIRE(world.engine->reload({}).ok());
+  world.transport.answer(200, list(site));
+  world.folder.write("go", "");
+  CHECK(world.until([&] { return lets_go(world); }));
+  CHECK(world.seen().empty());
+}
+
+TEST_CASE(
+    "what a removed rule said last of its finalizer counts, while its former self still ends") {
+  using hooks::WhenRemoved;
+  const auto first = GENERATE(WhenRemoved::release, WhenRemoved::keep);
+  const auto last = first == WhenRemoved::keep ? WhenRemoved::release : WhenRemoved::keep;
+  CAPTURE(first == WhenRemoved::keep);
+  const std::string site =
+      object(test::kSite, "Website", "4", "{}", R"(,"finalizers":["kubewatch.dev/web"])");
+  test::ScriptedEngine world(
+      "  finalize: {exec: [./hook.sh, finalize]}\n", "",
+      "{shell: 'touch begun; while [ ! -e go ]; do sleep 0.05; done', output: log}");
+  world.transport.answer(200, list(site));
+  world.transport.route("PATCH", "", 200, object(test::kSite, "Website", "7", "{}"));
+  world.rules[0].when_removed = first;
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  changed[0].when_removed = last;
+  world.start();
+  world.watch("websites");
+  REQUIRE(world.until([&] { return world.engine->status().hooks == 1; }));
+  REQUIRE(world.engine->reload(changed).ok());
+  REQUIRE(world.engine->reload({}).ok());
+  world.transport.answer(200, list(site));
+  world.folder.write("go", "");
+  REQUIRE(world.until([&] { return world.engine->status().idle; }));
+  CHECK(lets_go(world) == (last == WhenRemoved::release));
 }

@@ -108,4 +108,11 @@ TEST_CASE(
   // A group that did not answer has not lost its kinds.
   resources.failed_groups.push_back("demo.dev/v1: 503");
   CHECK_FALSE(kinds_of_group(resources, rule));
+  // Failures of the core group name no group.
+  rule.gvk.group = "";
+  CHECK(kinds_of_group(resources, rule));
+  resources.failed_groups.push_back("v1: 503 from https://cluster/api");
+  CHECK_FALSE(kinds_of_group(resources, rule));
+  rule.gvk.group = "other.dev";
+  CHECK(kinds_of_group(resources, rule));
 }

@@ -88,6 +88,19 @@ TEST_CASE("other files beside the rules are none of our business") {
   CHECK(bench.next(Duration{600}) == "");
 }
 
+TEST_CASE("what is not read of a folder of rules does not have it read again") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", rule_text("a"));
+  const auto stamp = [&] { return hooks::rule_files_stamp({folder.path()}); };
+  const std::string before = stamp();
+  folder.write(".rules.yaml", "y: 1");
+  fs::create_symlink("somebody@somewhere.1234", folder.file(".#rules.yaml"));
+  fs::create_directory(folder.file("more.yaml"));
+  CHECK(stamp() == before);
+  folder.write("more.yml", "y: 1");
+  CHECK(stamp() != before);
+}
+
 TEST_CASE("a broken or deleted rule file keeps the rules, says so, and comes back") {
   Bench bench("rules.yaml");
   bench.folder.write("rules.yaml", "apiVersion: kubewatch.dev/v1\nkind: Nonsense\n");

@@ -91,4 +91,15 @@ TEST_CASE("where too many values look alike, the rest of the text is hidden") {
   CHECK(masked.ends_with("a***"));
 }
 
+TEST_CASE("where a message cuts what it quotes, the beginning of a value is hidden") {
+  const SecretMask mask = knowing({"hunter22-and-more", "swordfish"});
+  CHECK(mask.mask_message("string (\"hunter22-a...) and (\"sword...) no") ==
+        "string (\"***...) and (\"***...) no");
+  CHECK(mask.mask_message("hunter22-and-more... or hunter22, waiting...") ==
+        "***... or hunter22, waiting...");
+  CHECK(mask.mask_message("waits for the s...") == "waits for the s...");
+  CHECK(mask.mask_message("...") == "...");
+  CHECK(SecretMask().mask_message("hun...") == "hun...");
+}
+
 }  // namespace kubewatch::hooks

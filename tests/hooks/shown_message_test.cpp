@@ -1,6 +1,7 @@
 // A message is masked, and only then cut.
 #include "hooks/shown_message.hpp"
 
+#include "core/status.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::hooks {
@@ -24,6 +25,15 @@ TEST_CASE("a value at the place of the cut is masked first") {
   const std::string shown = shown_message(mask, std::string(4090, 'x') + "hunter22 and more");
   CHECK(shown.starts_with(std::string(4090, 'x') + "***"));
   CHECK(shown.find("hunter") == std::string::npos);
+}
+
+TEST_CASE("a value that was cut where an answer was quoted is masked") {
+  SecretMask mask;
+  mask.add_value("hunter22-and-more");
+  const std::string page = std::string(190, 'x') + "hunter22-and-more and the rest of the line";
+  const std::string said = core::error_from_response(502, page).render();
+  REQUIRE(said.find("hunter22-a...") != std::string::npos);
+  CHECK(shown_message(mask, said + "; another").ends_with("x***...; another"));
 }
 
 }  // namespace kubewatch::hooks

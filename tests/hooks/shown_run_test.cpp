@@ -1,4 +1,6 @@
 // What a run says of itself is bounded, and holds no part of a secret, whatever its hook prints.
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "hooks/scripted_engine.hpp"
 
@@ -14,15 +16,21 @@ struct KeyFile {
 };
 
 struct World : KeyFile, test::ScriptedEngine {
-  explicit World(const std::string& script)
+  explicit World(const std::string& script, const std::string& more = "")
       : ScriptedEngine("  apply: {validate: none}\n  retry: {maxAttempts: 1}\n", "",
-                       "{exec: [./hook.sh], env: {P: {from: {file: " + path + "}}}}") {
+                       "{exec: [./hook.sh], env: {P: {from: {file: " + path + "}}}" + more + "}") {
     folder.write("hook.sh", "#!/bin/sh\n" + script);
     base::capture_log(&log);
     transport.answer(200, list(test::object("demo.dev/v1", "Website", "4", "{}")));
     start();
     REQUIRE(until([&] { return !runs.empty(); }));
     base::capture_log(nullptr);
+  }
+
+  bool logged(const std::string& words) const {
+    return std::any_of(log.begin(), log.end(), [&](const std::string& line) {
+      return line.find(words) != std::string::npos;
+    });
   }
 
   std::vector<std::string> log;
@@ -51,4 +59,32 @@ TEST_CASE("a secret at the end of a Result's message is masked before the messag
       "head -c 1015 /dev/zero | tr '\\0' x\nprintf '%s\"\\n' \"$P\"\n");
   CHECK(world.runs[0].outcome == "done");
   CHECK(world.runs[0].message == std::string(1015, 'x') + "***");
+}
+
+TEST_CASE("a hook that is killed in a line shows no beginning of a secret") {
+  const World world("printf 'on stderr %.12s' \"$P\" >&2\nkill -9 $$\n");
+  INFO(world.runs[0].message);
+  CHECK(world.runs[0].message.ends_with("(last line of stderr: on stderr ***)"));
+  CHECK(world.runs[0].stderr_tail == "on stderr ***\n");
+  CHECK(world.logged("on stderr ***"));
+  CHECK_FALSE(world.logged("hunter"));
+  // One that ends by itself has said what it would.
+  const World ended("printf 'on stderr %.12s' \"$P\" >&2\nexit 1\n");
+  CHECK(ended.runs[0].stderr_tail == "on stderr hunter22-and\n");
+}
+
+TEST_CASE("nor does its stdout where that is a log") {
+  const World world("printf 'on stdout %.12s' \"$P\"\nkill -9 $$\n", ", output: log");
+  CHECK(world.logged("on stdout ***"));
+  CHECK_FALSE(world.logged("hunter"));
+}
+
+TEST_CASE("where stdout is a log, what is left out of it is counted") {
+  const World world("seq 1 1003\n", ", output: log");
+  CHECK(world.runs[0].outcome == "done");
+  CHECK(world.logged("1000"));
+  CHECK_FALSE(world.logged(" 1001 "));
+  CHECK(world.logged("3 lines of stdout were left out: too many"));
+  const World all("seq 1 1000\n", ", output: log");
+  CHECK_FALSE(all.logged("left out"));
 }

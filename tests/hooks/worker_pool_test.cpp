@@ -256,6 +256,23 @@ TEST_CASE("what one run told a worker stays masked in the lines of later runs") 
   CHECK(rig.calls["b"]->last_line() == "I know ***");
 }
 
+TEST_CASE("a worker that is killed in a line shows no beginning of what it was told") {
+  Rig rig(worker_script("[ $id != b ] || { printf 'I know hunter22-an' >&2; kill -9 $$; }\n" +
+                        std::string(kAnswer)));
+  rig.run("a");
+  SecretMask mask;
+  mask.add_value("hunter22-and-more");
+  rig.calls["a"]->release(mask);
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.start("b");
+  CHECK(rig.verdict("b").outcome == Outcome::failed);
+  base::capture_log(nullptr);
+  CHECK(rig.calls["b"]->last_line() == "I know ***");
+  CHECK(rig.calls["b"]->stderr_tail() == "I know ***\n");
+  for (const std::string& line : log) CHECK(line.find("hunter") == std::string::npos);
+}
+
 TEST_CASE("a worker that was told too many secrets is replaced before its lines are left out") {
   Rig rig(worker_script(std::string("echo fine >&2\n") + kAnswer));
   std::vector<std::string> log;

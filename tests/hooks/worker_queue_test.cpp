@@ -195,11 +195,24 @@ TEST_CASE("a run that could not be sent, because its worker had ended, goes to t
   rig.queue.submit("a");
   rig.queue.submit("b");
   CHECK(rig.steps() == "start 0, send 0 a");
+  REQUIRE(rig.line(0, R"({"id":"a"})"));
+  CHECK(rig.steps() == "send 0 b");
   rig.queue.on_not_sent(0);
   CHECK(rig.steps().empty());
   CHECK(rig.ended(0).id.empty());
   rig.now += Duration{1000};
+  CHECK(rig.steps() == "start 0, send 0 b");
+}
+
+TEST_CASE("a worker that ends before its first run fails that, whether it was sent or not") {
+  Rig rig(1);
+  rig.queue.submit("a");
+  rig.queue.submit("b");
   CHECK(rig.steps() == "start 0, send 0 a");
+  rig.queue.on_not_sent(0);
+  CHECK(rig.ended(0).id == "a");
+  rig.now += Duration{1000};
+  CHECK(rig.steps() == "start 0, send 0 b");
 }
 
 TEST_CASE("a run whose worker is of an older program goes to another one, at once") {

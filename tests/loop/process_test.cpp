@@ -62,6 +62,24 @@ TEST_CASE("a stderr line above the limit is cut and marked, and the next one is 
   CHECK(one.lines[2] == "0123456789");
 }
 
+TEST_CASE("where it is asked for, what a child did not end as a line comes with its exit") {
+  EventLoop loop;
+  ProcessOptions options = shell("printf 'one\\nhal' >&2; kill -9 $$");
+  options.keep_begun = true;
+  Run killed;
+  killed.start(loop, options);
+  killed.wait(loop);
+  CHECK(killed.lines == std::vector<std::string>{"one"});
+  CHECK(killed.exit->begun == "hal");
+  CHECK(killed.exit->signal == std::optional<int>(SIGKILL));
+  options.argv.back() = "printf 'one\\n' >&2";
+  Run whole;
+  whole.start(loop, options);
+  whole.wait(loop);
+  CHECK(whole.lines == std::vector<std::string>{"one"});
+  CHECK(whole.exit->begun.empty());
+}
+
 TEST_CASE("the input is on stdin and at the path in the variable, and can be read twice") {
   EventLoop loop;
   ProcessOptions options =
