@@ -10,6 +10,7 @@
 
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
+#include "base/keep_member.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "builtin/aggregation.hpp"
@@ -116,15 +117,6 @@ bool is_certificate_request(const Resource& resource) {
   return is(resource, builtin::kCertificateRequests);
 }
 
-void keep_member(const Json& live, Json& object, const std::string& key) {
-  const auto it = live.find(key);
-  if (it == live.end()) {
-    object.erase(key);
-  } else {
-    object[key] = *it;
-  }
-}
-
 // What belongs to the status of an autoscaler shows in the form that it is stored in.
 void prepare_scaler(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource) {
@@ -198,7 +190,7 @@ void tell_caller(const Resource& resource, const Caller& caller, Json& object) {
 void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource) {
   if (is_autoscaler(resource)) return prepare_scaler(resource, live, object, subresource);
-  const auto keep = [&](const std::string& key) { keep_member(live, object, key); };
+  const auto keep = [&](const std::string& key) { base::keep_member(live, object, key); };
   if (is_certificate_request(resource)) builtin::prepare_request(live, object, subresource);
   if (subresource == "approval") return;
   if (subresource == "status") {
@@ -210,7 +202,7 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
       if (key != "status" && key != "metadata" && key != "apiVersion" && key != "kind") keep(key);
     }
     if (const std::string part = kept_with_status(resource); !part.empty()) {
-      keep_member(live.at("metadata"), object["metadata"], part);
+      base::keep_member(live.at("metadata"), object["metadata"], part);
     }
     if (!keeps_metadata_with_status(resource)) return;
     const Json version = object["metadata"].value("resourceVersion", Json());

@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "base/keep_member.hpp"
 #include "base/strings.hpp"
 #include "builtin/checks.hpp"
 
@@ -30,15 +31,6 @@ std::vector<std::size_t> places_of(const Json& conditions, const std::string& ty
     if (string_at(conditions[i], {"type"}) == type) out.push_back(i);
   }
   return out;
-}
-
-void keep(const Json& live, Json& object, const char* key) {
-  const auto it = live.find(key);
-  if (it == live.end()) {
-    object.erase(key);
-  } else {
-    object[key] = *it;
-  }
 }
 
 // Others in number stay for the rules to refuse.
@@ -161,14 +153,14 @@ void check_changed_conditions(const Json& before, const Field& conditions, const
 }  // namespace
 
 void prepare_request(const Json& live, Json& object, const std::string& subresource) {
-  keep(live, object, "spec");
+  base::keep_member(live, object, "spec");
   if (subresource == "status") {
     keep_conditions(live, object, "Approved");
     keep_conditions(live, object, "Denied");
     return;
   }
   const Json conditions = conditions_of(object);
-  keep(live, object, "status");
+  base::keep_member(live, object, "status");
   if (subresource != "approval") return;
   if (!object["status"].is_object()) object["status"] = Json::object();
   if (conditions.empty()) {

@@ -124,11 +124,16 @@ std::vector<std::string> ResourceMap::versions(const std::string& group) const {
   return out;
 }
 
+bool ResourceMap::is_of_group(std::string_view failure, std::string_view group) {
+  const std::string_view version = failure.substr(0, failure.find(':'));
+  const std::size_t slash = version.find('/');
+  return slash == std::string_view::npos ? group.empty() : version.substr(0, slash) == group;
+}
+
 bool ResourceMap::did_not_answer(const core::Gvk& gvk) const {
-  const std::string prefix = gvk.group + "/";
   return std::any_of(failed_groups.begin(), failed_groups.end(), [&](const auto& failure) {
     return failure.starts_with(gvk.api_version() + ":") ||
-           (!gvk.group.empty() && failure.starts_with(prefix));
+           (!gvk.group.empty() && is_of_group(failure, gvk.group));
   });
 }
 

@@ -51,8 +51,11 @@ class ResourceMap {
   // The same of a word that names its group, "widgets.example.com" or "widgets.v1.example.com".
   bool group_did_not_answer(std::string_view word) const;
 
-  // Groups whose discovery failed ("metrics.k8s.io/v1beta1: 503 ..."): their kinds may exist.
+  // Groups whose discovery failed ("metrics.k8s.io/v1beta1: 503 ...", of the core group "v1: 503
+  // ..."): their kinds may exist.
   std::vector<std::string> failed_groups;
+  // Whether one of these is of that group.
+  static bool is_of_group(std::string_view failure, std::string_view group);
 
  private:
   std::vector<core::ResourceType> all_;

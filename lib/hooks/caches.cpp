@@ -11,7 +11,6 @@
 #include "hooks/expected_writes.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
-#include "hooks/rule_kinds.hpp"
 #include "runtime/store_ingest.hpp"
 
 namespace kubewatch::hooks {
@@ -21,7 +20,8 @@ Result<core::ResourceType> find_type(const client::ResourceMap& resources, const
   if (const core::ResourceType* type = resources.find(gvk)) return *type;
   std::string message = "the server has no kind " + gvk.str();
   for (const std::string& group : resources.failed_groups) {
-    if (is_failure_of_group(group, gvk.group)) message += " (discovery failed: " + group + ")";
+    if (client::ResourceMap::is_of_group(group, gvk.group))
+      message += " (discovery failed: " + group + ")";
   }
   if (const core::ResourceType* other = resources.find_kind(gvk.group, gvk.kind)) {
     message += "; it serves " + other->gvk.api_version();
@@ -341,7 +341,7 @@ Result<bool> RuleCaches::resolve_writes(const client::ResourceMap& resources) {
     }
     missing.push_back(writes);
     for (const std::string& group : resources.failed_groups) {
-      if (is_failure_of_group(group, writes->gvk.group)) {
+      if (client::ResourceMap::is_of_group(group, writes->gvk.group)) {
         unknown = Error(ErrorKind::unavailable,
                         fmt::format("cannot tell whether children of kind {} are left: discovery "
                                     "failed: {}",

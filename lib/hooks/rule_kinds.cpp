@@ -21,12 +21,6 @@ std::uint32_t hash_of(std::string_view text) {
 
 }  // namespace
 
-bool is_failure_of_group(std::string_view failure, std::string_view group) {
-  const std::string_view version = failure.substr(0, failure.find(':'));
-  const std::size_t slash = version.find('/');
-  return slash == std::string_view::npos ? group.empty() : version.substr(0, slash) == group;
-}
-
 std::string name_with_kind(const std::string& name, const std::string& kind, std::size_t max) {
   std::string out = name + "-" + base::to_lower(kind);
   if (out.size() <= max) return out;
@@ -59,7 +53,7 @@ std::optional<std::vector<core::Gvk>> kinds_of_group(const client::ResourceMap& 
                                                      const StreamRule& rule) {
   const std::string& group = rule.gvk.group;
   for (const std::string& failed : resources.failed_groups) {
-    if (is_failure_of_group(failed, group)) return std::nullopt;
+    if (client::ResourceMap::is_of_group(failed, group)) return std::nullopt;
   }
   std::vector<core::Gvk> out;
   client::ResourceMap::Filter filter;

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "client/discovery.hpp"
@@ -21,10 +20,6 @@ Rule rule_of_kind(const Rule& rule, StreamRule kind);
 
 // What the rule watches: for, owns and watches. They live as long as the rule.
 std::vector<const StreamRule*> streams_of(const Rule& rule);
-
-// Whether one of ResourceMap::failed_groups is of that group: "demo.dev/v1: 503 ...", and of the
-// core group "v1: 503 ...".
-bool is_failure_of_group(std::string_view failure, std::string_view group);
 
 // What {group, kinds: "*"} means now: each kind of the group that can be watched, in the server's
 // preferred version; without cluster-scoped ones where the rule names namespaces. Absent: the group

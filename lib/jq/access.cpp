@@ -35,7 +35,7 @@ const Json* element(const Json& array, const Json& key) {
   return &array[static_cast<std::size_t>(at)];
 }
 
-// Where `part` occurs in `array`, with jq's own idea of a match that runs past the end.
+// Where `part` occurs in `array`; an empty one nowhere.
 Result<Found> positions_of(const Json& array, const Json& part) {
   Comparisons left;
   Json out = Json::array();

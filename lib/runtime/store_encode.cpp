@@ -154,7 +154,7 @@ void Store::Impl::encode(SlotId id, const std::string& owner_uid, std::string_vi
   content.encoded = codec.compress(marked);
 }
 
-RecordPtr Store::Impl::make_record(const PreparedObject& object) {
+RecordPtr Store::Impl::make_record(SlotId id, const PreparedObject& object) {
   const Record::Identity identity{object.meta.name, object.meta.uid, object.meta.resource_version};
   std::string text = object.json;
   if (!object.managers.empty()) text.append(1, kManagersSeparator).append(object.managers);
@@ -164,7 +164,6 @@ RecordPtr Store::Impl::make_record(const PreparedObject& object) {
   if (content.marked) text = with_marks(std::move(text), identity);
   content.reduced = !object.reduced.empty();
   content.terms = hash_of(terms_of(object.meta));
-  const SlotId id = slots.find(object.meta.namespace_, object.meta.name);
   if (!codec.trained() || may_wait(text.size())) {
     // note_new() sees to it that it is encoded when there is a dictionary, or more of its like.
     content.text_size = text.size();

@@ -103,7 +103,8 @@ struct Store::Impl {
                                const std::optional<std::string>& namespace_) const;
 
   // --- records and texts (store_encode.cpp) ---
-  RecordPtr make_record(const PreparedObject& object);
+  // For the slot `id`, kNone where the object has none yet.
+  RecordPtr make_record(SlotId id, const PreparedObject& object);
   // The same object, encoded as well as the codec can now.
   RecordPtr recoded(SlotId id, const Record& record) const;
   void encode(SlotId id, const std::string& owner_uid, std::string_view marked,

@@ -86,7 +86,7 @@ void Store::Impl::begin(bool compare) {
 
 // Into its slot, a new one where it has none; what stood there.
 RecordPtr Store::Impl::put(SlotId id, const PreparedObject& object) {
-  RecordPtr record = make_record(object);
+  RecordPtr record = make_record(id, object);
   RecordPtr before;
   if (id == SlotTable::kNone) {
     id = slots.add_current(object.meta.namespace_, std::move(record));
@@ -114,7 +114,7 @@ bool Store::Impl::stage(const PreparedObject& object) {
     slots[id].mark = mark;
     return fresh;
   }
-  const RecordPtr record = make_record(object);
+  const RecordPtr record = make_record(id, object);
   const RecordPtr before = id == SlotTable::kNone ? nullptr : RecordPtr::share(slots.staged(id));
   if (!before) {
     if (id == SlotTable::kNone) {

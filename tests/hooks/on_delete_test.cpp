@@ -249,24 +249,31 @@ struct Failing : World {
 
 constexpr const char* kTwice = "  retry: {initial: 1ms, max: 1ms, maxAttempts: 2}\n";
 
+// A hook of kDeletesOld prints the deletion of a ConfigMap, which the server refuses.
+constexpr const char* kDeletesOld =
+    "  onDelete: true\n  writes: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: none}\n";
+constexpr const char* kDeleteOld =
+    "echo '{apiVersion: kubewatch.dev/v1, kind: Result, delete: [{apiVersion: v1, kind: ConfigMap, "
+    "name: old}]}'\n";
+constexpr const char* kOld = "/api/v1/namespaces/shop/configmaps/old";
+
+void refuse_old(test::ScriptedEngine& world) {
+  world.transport.route("GET", kOld, 403,
+                        R"({"kind":"Status","reason":"Forbidden","code":403,"message":"no"})");
+}
+
 }  // namespace
 
 TEST_CASE("an onDelete run that fails for good is parked, and its deletion not forgotten") {
   const bool refused = GENERATE(true, false);
   INFO("by the server " << refused);
-  test::ScriptedEngine world(
-      "  onDelete: true\n  writes: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: "
-      "none}\n",
-      "", "{exec: [./hook.sh]}");
+  test::ScriptedEngine world(kDeletesOld, "", "{exec: [./hook.sh]}");
   world.folder.write("hook.sh",
                      "#!/bin/sh\ncd \"$(dirname \"$0\")\"\nread -r input\n"
-                     "case $input in *'\"object\":null'*) ;; *) exit 0 ;; esac\n"
-                     "echo '{apiVersion: kubewatch.dev/v1, kind: Result, delete: [{apiVersion: v1, "
-                     "kind: ConfigMap, name: old}]}'\nexit \"$(cat code)\"\n");
+                     "case $input in *'\"object\":null'*) ;; *) exit 0 ;; esac\n" +
+                         std::string(kDeleteOld) + "exit \"$(cat code)\"\n");
   world.folder.write("code", refused ? "0" : "65");
-  const std::string path = "/api/v1/namespaces/shop/configmaps/old";
-  world.transport.route("GET", path, 403,
-                        R"({"kind":"Status","reason":"Forbidden","code":403,"message":"no"})");
+  refuse_old(world);
   world.transport.answer(200, list(site("a", "u1", "4")));
   loop::SkippingTime time{world.loop};
   hooks::EngineOptions options;
@@ -287,7 +294,7 @@ TEST_CASE("an onDelete run that fails for good is parked, and its deletion not f
   REQUIRE(known != nullptr);
   CHECK(known->uid == "u1");
   CHECK(known->hash.empty());  // the next start is to tell it
-  world.transport.route("GET", path, 404, kNoSuch);
+  world.transport.route("GET", kOld, 404, kNoSuch);
   world.folder.write("code", "0");
   if (refused) {
     time.skip(Duration{3601000});
@@ -395,17 +402,12 @@ TEST_CASE("of parked deletions the oldest are too many, or too large, and never 
 TEST_CASE("where ever more deletions are parked the oldest is given up") {
   const bool name_in_use = GENERATE(false, true);
   INFO("name in use " << name_in_use);
-  test::ScriptedEngine world(
-      "  onDelete: true\n  writes: [{apiVersion: v1, kind: ConfigMap}]\n  apply: "
-      "{validate: none}\n",
-      ", filter: .spec.text", "{exec: [./hook.sh]}");
+  test::ScriptedEngine world(kDeletesOld, ", filter: .spec.text", "{exec: [./hook.sh]}");
   world.folder.write("hook.sh",
                      "#!/bin/sh\ncd \"$(dirname \"$0\")\"\n"
-                     "grep -q '\"object\":null' || exit 0\necho \"$KW_NAME\" >> seen\n"
-                     "echo '{apiVersion: kubewatch.dev/v1, kind: Result, delete: [{apiVersion: v1, "
-                     "kind: ConfigMap, name: old}]}'\n");
-  world.transport.route("GET", "/api/v1/namespaces/shop/configmaps/old", 403,
-                        R"({"kind":"Status","reason":"Forbidden","code":403,"message":"no"})");
+                     "grep -q '\"object\":null' || exit 0\necho \"$KW_NAME\" >> seen\n" +
+                         std::string(kDeleteOld));
+  refuse_old(world);
   // Two of them are within what is kept.
   const std::string spec =
       R"({"text":")" + std::string(hooks::ParkedDeletions::kMostBytes * 3 / 8, 'x') + R"("})";

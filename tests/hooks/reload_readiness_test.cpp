@@ -16,6 +16,31 @@ bool lets_go(test::ScriptedEngine& world) {
   return false;
 }
 
+// Its object has our finalizer, and its hook runs until there is a file `go`. It says one thing of
+// its finalizer, then another; and is removed, both while the hook runs.
+struct RemovedWhileItRuns : test::ScriptedEngine {
+  RemovedWhileItRuns(hooks::WhenRemoved first, hooks::WhenRemoved last)
+      : ScriptedEngine("  finalize: {exec: [./hook.sh, finalize]}\n", "",
+                       "{shell: 'touch begun; while [ ! -e go ]; do sleep 0.05; done', output: "
+                       "log}") {
+    const std::string site =
+        object(test::kSite, "Website", "4", "{}", R"(,"finalizers":["kubewatch.dev/web"])");
+    transport.answer(200, list(site));
+    transport.route("PATCH", "", 200, object(test::kSite, "Website", "7", "{}"));
+    rules[0].when_removed = first;
+    auto changed = rules;
+    changed[0].fingerprint += 1;
+    changed[0].when_removed = last;
+    start();
+    watch("websites");
+    REQUIRE(until([&] { return engine->status().hooks == 1; }));
+    REQUIRE(engine->reload(changed).ok());
+    REQUIRE(engine->reload({}).ok());
+    transport.answer(200, list(site));
+    folder.write("go", "");
+  }
+};
+
 }  // namespace
 
 TEST_CASE("a changed rule that waits for the hooks of the one before it is not ready") {
@@ -36,22 +61,7 @@ TEST_CASE("a changed rule that waits for the hooks of the one before it is not r
 }
 
 TEST_CASE("the finalizer of a rule that is removed while its former self still ends is let go") {
-  const std::string site =
-      object(test::kSite, "Website", "4", "{}", R"(,"finalizers":["kubewatch.dev/web"])");
-  test::ScriptedEngine world(
-      "  finalize: {exec: [./hook.sh, finalize]}\n", "",
-      "{shell: 'touch begun; while [ ! -e go ]; do sleep 0.05; done', output: log}");
-  world.transport.answer(200, list(site));
-  world.transport.route("PATCH", "", 200, object(test::kSite, "Website", "7", "{}"));
-  auto changed = world.rules;
-  changed[0].fingerprint += 1;
-  world.start();
-  world.watch("websites");
-  REQUIRE(world.until([&] { return world.engine->status().hooks == 1; }));
-  REQUIRE(world.engine->reload(changed).ok());
-  REQUIRE(world.engine->reload({}).ok());
-  world.transport.answer(200, list(site));
-  world.folder.write("go", "");
+  RemovedWhileItRuns world(hooks::WhenRemoved::release, hooks::WhenRemoved::release);
   CHECK(world.until([&] { return lets_go(world); }));
   CHECK(world.seen().empty());
 }
@@ -62,24 +72,7 @@ TEST_CASE(
   const auto first = GENERATE(WhenRemoved::release, WhenRemoved::keep);
   const auto last = first == WhenRemoved::keep ? WhenRemoved::release : WhenRemoved::keep;
   CAPTURE(first == WhenRemoved::keep);
-  const std::string site =
-      object(test::kSite, "Website", "4", "{}", R"(,"finalizers":["kubewatch.dev/web"])");
-  test::ScriptedEngine world(
-      "  finalize: {exec: [./hook.sh, finalize]}\n", "",
-      "{shell: 'touch begun; while [ ! -e go ]; do sleep 0.05; done', output: log}");
-  world.transport.answer(200, list(site));
-  world.transport.route("PATCH", "", 200, object(test::kSite, "Website", "7", "{}"));
-  world.rules[0].when_removed = first;
-  auto changed = world.rules;
-  changed[0].fingerprint += 1;
-  changed[0].when_removed = last;
-  world.start();
-  world.watch("websites");
-  REQUIRE(world.until([&] { return world.engine->status().hooks == 1; }));
-  REQUIRE(world.engine->reload(changed).ok());
-  REQUIRE(world.engine->reload({}).ok());
-  world.transport.answer(200, list(site));
-  world.folder.write("go", "");
+  RemovedWhileItRuns world(first, last);
   REQUIRE(world.until([&] { return world.engine->status().idle; }));
   CHECK(lets_go(world) == (last == WhenRemoved::release));
 }
