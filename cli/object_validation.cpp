@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "apiserver/metadata.hpp"
+#include "apiserver/status.hpp"
 #include "apiserver/strategy.hpp"
 
 namespace kubewatch::cli {
@@ -78,6 +79,7 @@ std::string mistaken(const apiserver::Resource& kind, const Json& old, const Jso
 ObjectValidation::ObjectValidation(const std::vector<Json>& crds) {
   for (const Json& crd : crds) {
     const Json& spec = crd["spec"];
+    group_kinds_.insert(string_at(spec, {"group"}) + " " + string_at(spec, {"names", "kind"}));
     for (const Json& version : spec["versions"]) {
       if (version.value("served", Json()) != true) continue;
       const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
@@ -103,8 +105,10 @@ const apiserver::Resource* ObjectValidation::kind_of(const Json& object) const {
   return it == kinds_.end() ? nullptr : &it->second;
 }
 
-bool ObjectValidation::knows(const Json& object) const {
-  return kind_of(object) != nullptr;
+bool ObjectValidation::knows_kind(const Json& object) const {
+  const std::string version = string_at(object, {"apiVersion"});
+  return group_kinds_.contains(version.substr(0, version.find('/')) + " " +
+                               string_at(object, {"kind"}));
 }
 
 // In the server's order: metadata, defaults, unknown fields, embedded metadata.
@@ -116,7 +120,10 @@ ObjectValidation::Read ObjectValidation::read(const apiserver::Resource& kind, c
     return out;
   }
   const schema::CompiledSchema& compiled = *kind.custom->compiled;
-  compiled.apply_defaults(out.object);
+  if (!compiled.apply_defaults(out.object)) {
+    out.problems.push_back(apiserver::request_too_large().message());
+    return out;
+  }
   const auto pruned = compiled.prune(out.object);
   out.unknown.insert(out.unknown.end(), pruned.begin(), pruned.end());
   if (const auto done = compiled.coerce_embedded(out.object, out.unknown); !done.ok()) {

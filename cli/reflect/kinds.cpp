@@ -91,28 +91,20 @@ CachedKind::CachedKind(client::Client& client, base::Random& random, KindPlan pl
       client, plan_.type, plan_.namespace_, plan_.watch, plan_.store, random, callbacks(changes));
 }
 
-// A loaded cache is told as one that was read is, but says nothing of the server.
-void CachedKind::heard() {
-  if (!loading_) heard_ = client_.loop().now();
-}
-
 runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
   runtime::ReflectorCallbacks out;
   out.log_failures = false;  // warn_of_failure says more
   out.want_previous = changes;
   if (changes) {
     out.on_change = [this](const runtime::StoreChange& change) {
-      heard();
       if (told_.changed) told_.changed(change);
       if (told_.moved && !change.initial && !change.relisted) told_.moved();
     };
   }
   out.on_bookmark = [this](const std::string&) {
-    heard();
     if (told_.moved) told_.moved();
   };
   out.on_synced = [this](bool gap) {
-    heard();
     ++syncs_;
     if (told_.synced) told_.synced(gap);
   };
@@ -127,16 +119,12 @@ runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
 
 void CachedKind::start() {
   if (reflector_->outdated() || store().of_another_version()) needed_ = 2;
-  loading_ = true;
   reflector_->start();
-  loading_ = false;
 }
 
 void CachedKind::start_with_list() {
   if (store().ready()) needed_ = 2;
-  loading_ = true;
   reflector_->start_with_list();
-  loading_ = false;
 }
 
 void CachedKind::go_on_as(const core::ResourceType& type) {
@@ -145,8 +133,9 @@ void CachedKind::go_on_as(const core::ResourceType& type) {
 }
 
 std::optional<Duration> CachedKind::lag() const {
-  if (!heard_ || syncs_ == 0) return std::nullopt;
-  return client_.loop().now() - *heard_;
+  const auto heard = reflector_->heard();
+  if (!heard || syncs_ == 0) return std::nullopt;
+  return client_.loop().now() - *heard;
 }
 
 bool CachedKind::reached_since_failure() const {

@@ -96,7 +96,6 @@ class CachedKind : public core::ReadBackend {
 
  private:
   runtime::ReflectorCallbacks callbacks(bool changes);
-  void heard();
 
   client::Client& client_;
   KindPlan plan_;
@@ -104,8 +103,6 @@ class CachedKind : public core::ReadBackend {
   std::unique_ptr<runtime::Reflector> reflector_;
   std::uint64_t syncs_ = 0;
   std::uint64_t needed_ = 1;
-  bool loading_ = false;  // what is told comes from a file, before any answer
-  std::optional<TimePoint> heard_;
   std::optional<TimePoint> asks_again_;  // after the last failure
 };
 using CachedKinds = std::vector<std::unique_ptr<CachedKind>>;

@@ -9,6 +9,7 @@
 #include "apiserver/convert.hpp"
 #include "apiserver/list_options.hpp"
 #include "base/json.hpp"
+#include "core/resource_version.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::cli {
@@ -35,11 +36,6 @@ bool is_stream(const http::ServerRequest& request) {
                         (query->has("follow") && query->flag("follow")));
 }
 
-std::uint64_t number_of(const std::string& version) {
-  const auto parsed = apiserver::parse_version(version);
-  return parsed.ok() ? *parsed : 0;
-}
-
 apiserver::ReadChange read_change(const runtime::StoreChange& change) {
   apiserver::ReadChange out;
   switch (change.type) {
@@ -48,7 +44,7 @@ apiserver::ReadChange read_change(const runtime::StoreChange& change) {
     case runtime::ChangeType::deleted: out.type = apiserver::ReadEventType::deleted; break;
   }
   out.key = change.meta.key();
-  out.version = number_of(change.meta.resource_version);
+  out.version = core::version_number(change.meta.resource_version).value_or(0);
   out.labels = change.meta.labels;
   out.json = change.json;
   out.reduced = change.reduced;

@@ -21,10 +21,12 @@ void KindVersions::discover() {
       [this](const Answer& answer) {
         const auto waiting = std::exchange(waiting_, {});
         for (const auto& [kind, error] : waiting) {
+          // Of a server that does not answer the next failure asks again: whatever stands before it
+          // may have said 404.
           if (answer.ok()) {
             judge(*kind, error, **answer);
-          } else {
-            told_.refused(*kind, error);  // where it goes on, the next failure asks again
+          } else if (answer.error().is_forbidden()) {
+            told_.refused(*kind, error);
           }
         }
       },
@@ -35,6 +37,7 @@ void KindVersions::judge(CachedKind& kind, const Error& error, const client::Res
   // It may have come back meanwhile.
   if (!kind.reflector().failing_since() || going_.contains(&kind)) return;
   const auto served = runtime::served_kind(map, kind.type().gvk);
+  if (served.state == runtime::ServedKind::State::unknown) return;
   if (served.state != runtime::ServedKind::State::another) return told_.refused(kind, error);
   const bool pinned = kind.plan().pinned;
   if (!pinned || said_.insert(&kind).second) {

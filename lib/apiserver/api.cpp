@@ -1,5 +1,8 @@
 #include "apiserver/api.hpp"
 
+#include <new>
+#include <stdexcept>
+
 #include "apiserver/api_target.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/reviews.hpp"
@@ -97,6 +100,11 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
 } catch (const Json::exception& error) {
   // Nothing that a client sends may end the server; this is a check that is missing somewhere.
   return {failed(request, internal_error(error.what())), nullptr};
+} catch (const std::bad_alloc&) {
+  return {failed(request, internal_error("out of memory")), nullptr};
+} catch (const std::length_error&) {
+  return {failed(request, internal_error("a text or a list would be longer than any may be")),
+          nullptr};
 }
 
 // In groups without built-in kinds nobody answers for what there is not.

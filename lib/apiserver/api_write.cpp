@@ -66,8 +66,8 @@ Result<Json> parse_patch(WriteContext& context, const std::string& body, core::P
 
 Result<Json> parse_object(WriteContext& context, const ApiRequest& request,
                           const Resource& resource) {
-  KW_ASSIGN(Json body, parse_request_body(request, resource, &context.faults));
-  if (context.validation == FieldValidation::ignore) context.faults.clear();
+  const bool told = context.validation != FieldValidation::ignore;
+  KW_ASSIGN(Json body, parse_request_body(request, resource, told ? &context.faults : nullptr));
   if (is_yaml(request) && context.validation == FieldValidation::strict &&
       !context.faults.empty()) {
     context.faults = {yaml_faults(context.faults)};

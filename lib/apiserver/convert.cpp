@@ -70,12 +70,13 @@ Json to_stored(const Resource& resource, Json served) {
 
 core::FieldSelector to_stored(const Resource& resource, const core::FieldSelector& served) {
   if (!is_event(resource)) return served;
-  return served.with_paths([](const std::string& path) {
-    const auto dot = std::min(path.find('.'), path.size());
+  return served.with_each([](core::FieldRequirement& one) {
+    const auto dot = std::min(one.path.find('.'), one.path.size());
     for (const auto& [core, events] : kEventFields) {
-      if (path.compare(0, dot, events) == 0) return core + path.substr(dot);
+      if (one.path.compare(0, dot, events) != 0) continue;
+      one.path = core + one.path.substr(dot);
+      return;
     }
-    return path;
   });
 }
 

@@ -146,15 +146,13 @@ void restore_crd(const Json& from, Json& to) {
 void validate_crd(const Json* live, const Json& crd, const std::string& subresource,
                   FieldErrors& errors) {
   if (subresource == "status") {
-    const auto found = schema::errors_of(schema::check_crd_status(crd));
-    errors.insert(errors.end(), found.begin(), found.end());
+    errors.append(schema::errors_of(schema::check_crd_status(crd)));
     return;
   }
   schema::CrdCheckOptions options;
   options.live = live;
   options.rules = &schema::rule_checker();
-  const auto found = schema::errors_of(schema::check_crd(crd, options));
-  errors.insert(errors.end(), found.begin(), found.end());
+  errors.append(schema::errors_of(schema::check_crd(crd, options)));
 }
 
 std::vector<std::string> crd_warnings(const Json& crd) {

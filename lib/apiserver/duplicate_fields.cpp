@@ -12,7 +12,8 @@ namespace kubewatch::apiserver {
 namespace {
 
 constexpr std::size_t kMost = 100;
-constexpr std::size_t kDeepest = 512;  // deeper texts are refused by whoever parses them
+constexpr std::size_t kMostText = 256U << 10U;  // of all paths; the last one may pass it
+constexpr std::size_t kDeepest = 512;           // deeper texts are refused by whoever parses them
 
 // Listens to the parser: the path of what it reads, and the keys of each object that is open.
 class Listener : public nlohmann::json_sax<Json> {
@@ -38,14 +39,7 @@ class Listener : public nlohmann::json_sax<Json> {
   bool key(string_t& name) override {
     Level& level = levels_.back();
     level.step = (levels_.size() > 1 ? "." : "") + name;
-    if (!level.keys.insert(name).second && found.size() < kMost) {
-      std::string path;
-      for (const Level& one : levels_) path += one.step;
-      std::string sentence = fmt::format("duplicate field \"{}\"", path);
-      if (std::find(found.begin(), found.end(), sentence) == found.end()) {
-        found.push_back(std::move(sentence));
-      }
-    }
+    if (!level.keys.insert(name).second && level.told.insert(name).second) tell();
     return true;
   }
 
@@ -55,7 +49,20 @@ class Listener : public nlohmann::json_sax<Json> {
     std::size_t index = 0;
     std::string step;
     std::set<std::string> keys;
+    std::set<std::string> told;
   };
+
+  // An object that is said twice may have what the first one had, and was told of.
+  void tell() {
+    if (found.size() >= kMost || text_ > kMostText) return;
+    std::string path;
+    for (const Level& one : levels_) path += one.step;
+    text_ += path.size();
+    std::string sentence = fmt::format("duplicate field \"{}\"", path);
+    if (std::find(found.begin(), found.end(), sentence) == found.end()) {
+      found.push_back(std::move(sentence));
+    }
+  }
 
   bool value() {
     if (levels_.empty() || !levels_.back().array) return true;
@@ -65,7 +72,7 @@ class Listener : public nlohmann::json_sax<Json> {
   }
   bool open(bool array) {
     if (levels_.size() >= kDeepest) return false;
-    levels_.push_back({array, 0, array ? "[0]" : "", {}});
+    levels_.push_back({array, 0, array ? "[0]" : "", {}, {}});
     return true;
   }
   bool close() {
@@ -74,6 +81,7 @@ class Listener : public nlohmann::json_sax<Json> {
   }
 
   std::vector<Level> levels_;
+  std::size_t text_ = 0;
 };
 
 }  // namespace

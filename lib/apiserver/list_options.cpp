@@ -113,22 +113,13 @@ bool is_unshown_count(const std::string& path) {
   return path == "status.succeeded";
 }
 
-std::string term_of(const core::FieldRequirement& one) {
-  std::string out = one.path + (one.equal ? "=" : "!=");
-  for (const char c : one.value) {
-    if (c == '\\' || c == ',' || c == '=') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 // Of labels and the server's own values: of paths and what objects show there.
-Result<core::FieldSelector> as_shown(const Resource& resource, const core::FieldSelector& given) {
-  std::vector<std::string> terms;
-  for (core::FieldRequirement one : given.requirements()) {
-    if (!resource.custom) one.path = path_of_label(resource.type.qualified_plural(), one.path);
-    const bool truth = !resource.custom && is_truth(one.path);
-    const bool count = !resource.custom && is_unshown_count(one.path);
+core::FieldSelector as_shown(const Resource& resource, const core::FieldSelector& given) {
+  if (resource.custom) return given;
+  return given.with_each([&](core::FieldRequirement& one) {
+    one.path = path_of_label(resource.type.qualified_plural(), one.path);
+    const bool truth = is_truth(one.path);
+    const bool count = is_unshown_count(one.path);
     if ((truth || count) && one.value.empty()) {
       one.value = "none";  // no value is empty
     } else if (truth && one.value == "false") {
@@ -137,9 +128,7 @@ Result<core::FieldSelector> as_shown(const Resource& resource, const core::Field
     } else if (count && one.value == "0") {
       one.value.clear();
     }
-    terms.push_back(term_of(one));
-  }
-  return core::FieldSelector::parse(base::join(terms, ","));
+  });
 }
 
 constexpr const char kMatchField[] = "resourceVersionMatch";
@@ -241,7 +230,7 @@ Result<ListOptions> parse_list_options(const Resource& resource, const Query& qu
   KW_TRY(check_fields(resource, fields));
   auto selector = core::FieldSelector::parse(fields);
   if (!selector) return bad_request(selector.error().message());
-  KW_ASSIGN(out.fields, as_shown(resource, *selector));
+  out.fields = as_shown(resource, *selector);
   if (match == "Exact") out.match = core::VersionMatch::exact;
   if (match == "NotOlderThan") out.match = core::VersionMatch::not_older_than;
   KW_TRY(read_version(query, out));

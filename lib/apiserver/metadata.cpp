@@ -217,6 +217,7 @@ void check_owners(const Json& metadata, FieldErrors& errors) {
   for (const auto& owner : *owners) texts.push_back(owner_text(owner));
   std::string first;
   for (const auto& owner : *owners) {
+    if (errors.full()) return;
     check_owner(owner, field, errors);
     const auto controller = owner.find("controller");
     if (controller == owner.end() || *controller != true) continue;
@@ -235,8 +236,9 @@ void check_owners(const Json& metadata, FieldErrors& errors) {
 
 }  // namespace
 
-Result<void> normalise_metadata(const Resource& resource, Json& object,
-                                std::vector<std::string>& unknown) {
+namespace {
+
+Result<void> read_metadata(const Resource& resource, Json& object, schema::ToldPaths& unknown) {
   Json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();
   const auto refuse = [&](const std::string& what) {
@@ -245,10 +247,11 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
   if (!metadata.is_object()) return refuse("metadata into Go value of type ObjectMeta");
   // Of custom objects it is read by itself.
   const char* around = resource.custom ? "" : "metadata.";
+  const schema::ValuePlace place = schema::ValuePlace::root("metadata");
   for (auto it = metadata.begin(); it != metadata.end();) {
     const auto known = fields().find(it.key());
     if (known == fields().end()) {
-      unknown.push_back("metadata." + it.key());
+      unknown.add(place.member(it.key()));
       it = metadata.erase(it);
       continue;
     }
@@ -261,10 +264,11 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
                                 around, it.key(), misfit->type));
     }
     if (known->second == Shape::object_list) {
+      const schema::ValuePlace list = place.member(it.key());
       std::size_t index = 0;
       for (auto& item : *it) {
-        const std::string why = schema::read_meta_item(
-            it.key(), around, item, fmt::format("metadata.{}[{}]", it.key(), index++), unknown);
+        const std::string why =
+            schema::read_meta_item(it.key(), around, item, list.item(index++), unknown);
         if (!why.empty()) return undecodable(resource.type.gvk, why);
       }
     }
@@ -282,6 +286,16 @@ Result<void> normalise_metadata(const Resource& resource, Json& object,
   // Charts put one on everything; the server drops it silently.
   if (!resource.type.namespaced) metadata.erase("namespace");
   return {};
+}
+
+}  // namespace
+
+Result<void> normalise_metadata(const Resource& resource, Json& object,
+                                std::vector<std::string>& unknown) {
+  schema::ToldPaths told;
+  auto done = read_metadata(resource, object, told);
+  for (auto& path : told.take()) unknown.push_back(std::move(path));
+  return done;
 }
 
 Result<void> check_url_name(const Json& object, const std::string& on_url) {
@@ -403,13 +417,11 @@ void validate_metadata_update(const Json& before, const Json& after, FieldErrors
   const Json* now = base::find(after, {"metadata", "finalizers"});
   const Json* then = base::find(before, {"metadata", "finalizers"});
   if (now == nullptr) return;
+  std::set<Json> known;
+  if (then != nullptr) known.insert(then->begin(), then->end());
   std::vector<std::string> added;
   for (const auto& one : *now) {
-    bool known = false;
-    for (std::size_t i = 0; then != nullptr && i < then->size(); ++i) {
-      known = known || (*then)[i] == one;
-    }
-    if (!known) added.push_back(base::dump_json(one));
+    if (known.count(one) == 0) added.push_back(base::dump_json(one));
   }
   if (added.empty()) return;
   tell_twice(field_forbidden(

@@ -12,8 +12,8 @@
 namespace kubewatch::apiserver {
 
 // Drops nulls, empty maps and lists, fields that ObjectMeta lacks (their names are added to
-// `unknown`), and the namespace of what has none; nulls inside of maps and lists become empty
-// values. Errors: bad_request when a field has the wrong JSON type.
+// `unknown`, as many as can be told), and the namespace of what has none; nulls inside of maps and
+// lists become empty values. Errors: bad_request when a field has the wrong JSON type.
 Result<void> normalise_metadata(const Resource& resource, Json& object,
                                 std::vector<std::string>& unknown);
 

@@ -1,6 +1,6 @@
 #include "apiserver/object.hpp"
 
-#include <charconv>
+#include "core/resource_version.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -14,7 +14,7 @@ Object::Object(Json json) : json_(std::move(json)) {
   uid_ = base::string_at(json_, {"metadata", "uid"});
   key_ = object_key(namespace__, name_);
   const std::string version = base::string_at(json_, {"metadata", "resourceVersion"});
-  std::from_chars(version.data(), version.data() + version.size(), version_);
+  version_ = core::version_number(version).value_or(0);
   if (const Json* labels = base::find(json_, {"metadata", "labels"});
       labels && labels->is_object()) {
     for (const auto& [label, value] : labels->items()) {

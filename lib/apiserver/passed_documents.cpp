@@ -6,20 +6,34 @@
 
 namespace kubewatch::apiserver {
 
-void PassedDocuments::keep(const std::string& key, http::Response answer, TimePoint now) {
-  if (answer.status != 200 || answer.body.size() > most_bytes_) return;
-  if (const auto old = kept_.find(key); old != kept_.end()) {
-    bytes_ -= old->second.answer.body.size();
-    kept_.erase(old);
-  }
-  bytes_ += answer.body.size();
-  kept_[key] = {std::move(answer), now};
-  while (bytes_ > most_bytes_) {
-    const auto oldest =
-        std::min_element(kept_.begin(), kept_.end(),
-                         [](const auto& a, const auto& b) { return a.second.at < b.second.at; });
-    bytes_ -= oldest->second.answer.body.size();
-    kept_.erase(oldest);
+namespace {
+
+constexpr std::size_t kPerDocument = 256;  // beside its texts
+constexpr std::size_t kMostDocuments = 1000;
+constexpr std::size_t kLongestKey = 4096;
+
+std::size_t cost_of(const std::string& key, const http::Response& answer) {
+  std::size_t out = kPerDocument + key.size() + answer.body.size();
+  for (const auto& [name, value] : answer.headers.all()) out += name.size() + value.size();
+  return out;
+}
+
+}  // namespace
+
+void PassedDocuments::drop(KeptDocuments::iterator one) {
+  bytes_ -= cost_of(one->first, one->second.answer);
+  kept_.erase(one);
+}
+
+void PassedDocuments::keep(const std::string& key, http::Response answer, TimePoint asked) {
+  const std::size_t cost = cost_of(key, answer);
+  if (answer.status != 200 || key.size() > kLongestKey || cost > most_bytes_) return;
+  if (const auto old = kept_.find(key); old != kept_.end()) drop(old);
+  bytes_ += cost;
+  kept_[key] = {std::move(answer), asked};
+  while (bytes_ > most_bytes_ || kept_.size() > kMostDocuments) {
+    drop(std::min_element(kept_.begin(), kept_.end(),
+                          [](const auto& a, const auto& b) { return a.second.at < b.second.at; }));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/json_cut.hpp"
 
@@ -42,8 +43,8 @@ const char* to_string(ReadEventType type) {
   return "DELETED";
 }
 
-std::size_t ReadEvent::bytes() const {
-  return kPerEvent + change.json.size() + change.previous_json.size();
+std::size_t ReadChange::bytes() const {
+  return kPerEvent + json.size() + previous_json.size();
 }
 
 void ReadHistory::reset(std::uint64_t version) {
@@ -51,9 +52,15 @@ void ReadHistory::reset(std::uint64_t version) {
   first_ = end();
   events_.clear();
   deletion_.reset();
+  relist_ = {};
   bytes_ = 0;
   rewound_from_ = std::max(rewound_from_, version_);
   version_ = oldest_ = version;
+}
+
+// The last one is kept, however long it is.
+bool ReadHistory::beyond_limits(std::size_t events, std::size_t bytes) const {
+  return events > limits_.events || (bytes > limits_.bytes && events > 1);
 }
 
 void ReadHistory::push(ReadChange change) {
@@ -61,11 +68,11 @@ void ReadHistory::push(ReadChange change) {
   version_ = change.version;
   auto event = std::make_shared<ReadEvent>();
   event->change = std::move(change);
-  bytes_ += event->bytes();
+  bytes_ += event->change.bytes();
   events_.push_back(std::move(event));
-  while (events_.size() > limits_.events || (bytes_ > limits_.bytes && events_.size() > 1)) {
+  while (beyond_limits(events_.size(), bytes_)) {
     oldest_ = events_.front()->change.version;
-    bytes_ -= events_.front()->bytes();
+    bytes_ -= events_.front()->change.bytes();
     events_.pop_front();
     ++first_;
   }
@@ -90,7 +97,26 @@ void ReadHistory::add(ReadChange change) {
   push(std::move(change));
 }
 
-void ReadHistory::add_relisted(std::vector<ReadChange> changes, std::uint64_t version) {
+void ReadHistory::note_relisted(ReadChange change) {
+  // A deletion has the version of what was there before.
+  const bool old = change.type != ReadEventType::deleted && change.version <= version_;
+  relist_.of_the_past = relist_.of_the_past || old;
+  if (relist_.too_long) return;
+  relist_.bytes += change.bytes();
+  relist_.changes.push_back(std::move(change));
+  if (!beyond_limits(relist_.changes.size(), relist_.bytes)) return;
+  relist_.changes = {};
+  relist_.bytes = 0;
+  relist_.too_long = true;
+}
+
+bool ReadHistory::goes_on_at(std::uint64_t version) const {
+  return version >= version_ && !relist_.of_the_past;
+}
+
+void ReadHistory::add_relisted(std::uint64_t version) {
+  if (relist_.too_long) return reset(version);
+  std::vector<ReadChange> changes = std::exchange(relist_, {}).changes;
   flush_deletion(version_);
   place_deletions(changes, version);
   std::uint64_t below = version_;  // the newest that is older than what comes: see flush_deletion
@@ -100,15 +126,6 @@ void ReadHistory::add_relisted(std::vector<ReadChange> changes, std::uint64_t ve
     push(std::move(change));
   }
   advance(version);
-}
-
-bool ReadHistory::goes_on_with(const std::vector<ReadChange>& relisted,
-                               std::uint64_t version) const {
-  return version >= version_ &&
-         std::all_of(relisted.begin(), relisted.end(), [this](const ReadChange& change) {
-           // A deletion has the version of what was there before.
-           return change.type == ReadEventType::deleted || change.version > version_;
-         });
 }
 
 void ReadHistory::advance(std::uint64_t version) {

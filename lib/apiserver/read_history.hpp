@@ -30,6 +30,7 @@ struct ReadChange {
   core::Labels previous_labels{};
   std::string previous_json{};  // "" for added
   bool reduced = false;         // `json` has metadata only, though it is to be the whole object
+  std::size_t bytes() const;
 };
 
 // One change that has its place. Its texts are shared by all watchers.
@@ -37,7 +38,6 @@ struct ReadEvent {
   ReadChange change;
   // Lines made from it, for watchers that see it the same way.
   mutable std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> lines{};
-  std::size_t bytes() const;
 };
 using ReadEventPtr = std::shared_ptr<const ReadEvent>;
 
@@ -56,14 +56,18 @@ class ReadHistory {
   // One live change. A deletion that is older than what was seen (of a name that came back with
   // another uid) waits for what comes behind it, the addition, and gets its version.
   void add(ReadChange change);
-  // What a relist found, in any order: put in order, deletions, whose time nobody knows, last, or
+  // One change that a relist found, in any order: kept until the relist is over, within the limits.
+  void note_relisted(ReadChange change);
+  bool relisting() const { return relist_.too_long || !relist_.changes.empty(); }
+  // Whether what was noted can be told as what came after what was told before. The data may have
+  // gone back to a past and gone on from there to a higher version: then objects of that past are
+  // found again, which nobody who stands at a version of the undone one would be told.
+  bool goes_on_at(std::uint64_t version) const;
+  // The relist is over: what it found is put in order, deletions, whose time nobody knows, last, or
   // right before the addition of another object by that name. They show the version before them,
-  // so that who goes on from one of them is told all of them again.
-  void add_relisted(std::vector<ReadChange> changes, std::uint64_t version);
-  // Whether that can be told as what came after what was told before. The data may have gone back
-  // to a past and gone on from there to a higher version: then objects of that past are found
-  // again, which nobody who stands at a version of the undone one would be told.
-  bool goes_on_with(const std::vector<ReadChange>& relisted, std::uint64_t version) const;
+  // so that who goes on from one of them is told all of them again. Where it found more than the
+  // limits let be kept nobody could be told all of it: a new epoch.
+  void add_relisted(std::uint64_t version);
   // Nothing changed up to here.
   void advance(std::uint64_t version);
 
@@ -85,14 +89,24 @@ class ReadHistory {
   // The first event that is newer than `version`.
   std::uint64_t after(std::uint64_t version) const;
   std::size_t bytes() const { return bytes_; }
+  // Of what a relist that is not over found.
+  std::size_t relisted_bytes() const { return relist_.bytes; }
 
  private:
+  struct Relist {
+    std::vector<ReadChange> changes;
+    std::size_t bytes = 0;
+    bool too_long = false;     // `changes` is empty then
+    bool of_the_past = false;  // an object is no newer than what was told before
+  };
+  bool beyond_limits(std::size_t events, std::size_t bytes) const;
   void push(ReadChange change);
   void flush_deletion(std::uint64_t version);
 
   ReadHistoryLimits limits_;
   std::deque<ReadEventPtr> events_;
   std::optional<ReadChange> deletion_;  // waits for what comes behind it
+  Relist relist_;
   std::uint64_t epoch_ = 0;
   std::uint64_t version_ = 0;
   std::uint64_t oldest_ = 0;

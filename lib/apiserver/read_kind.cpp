@@ -2,17 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <limits>
 #include <utility>
+
+#include "core/resource_version.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
-
-std::uint64_t number_of(const std::string& version) {
-  const auto parsed = parse_version(version);
-  return parsed.ok() ? *parsed : 0;
-}
 
 // All pages of one list, and no others.
 std::string selection_of(const std::string& namespace_, const ListOptions& options) {
@@ -37,7 +34,7 @@ ReadKind::ReadKind(const core::ReadBackend& backend, ResourcePtr resource, ReadH
       history_(limits) {}
 
 std::uint64_t ReadKind::version() const {
-  return number_of(backend_.resource_version());
+  return core::version_number(backend_.resource_version()).value_or(0);
 }
 
 std::string ReadKind::name() const {
@@ -84,21 +81,48 @@ ListSlice ReadKind::cut(ListSlice slice, const std::string& namespace_, const Li
   const bool all = options.resource_version == "0";
   const std::uint64_t limit = all ? 0 : options.limit;
   if (limit == 0) return slice;
-  std::uint64_t taken = 0;
-  std::size_t at = slice.from;
-  for (; at < keys.size() && taken < limit; ++at) {
-    if (options.fields.empty()) {
-      ++taken;
-    } else if (const auto json = slice.listing.state->json(keys[at])) {
-      taken += matches_fields(options.fields, keys[at], *json) ? 1U : 0U;
-    }
+  const std::string selection = selection_of(namespace_, options);
+  if (!options.fields.empty()) {
+    slice.to = slice.from;
+    slice.limit = limit;
+    slice.selection = selection;
+    return slice;
   }
-  slice.to = at;
-  if (at >= keys.size()) return slice;
-  slice.meta.continue_token = encode_continue({static_cast<std::int64_t>(version), keys[at].str()});
-  if (!options.selects()) slice.meta.remaining = keys.size() - at;
-  pages_.keep(version, selection_of(namespace_, options), slice.listing, now);
+  if (limit >= keys.size() - slice.from) return slice;
+  slice.to = slice.from + static_cast<std::size_t>(limit);
+  if (!options.selects()) slice.meta.remaining = keys.size() - slice.to;
+  end_page(slice, selection, now);
   return slice;
+}
+
+// The next one begins where this one ends, in the same state.
+void ReadKind::end_page(ListSlice& slice, const std::string& selection, TimePoint now) {
+  const auto version = static_cast<std::int64_t>(slice.meta.version);
+  slice.meta.continue_token = encode_continue({version, (*slice.listing.keys)[slice.to].str()});
+  pages_.keep(slice.meta.version, selection, slice.listing, now);
+}
+
+void ListSlice::search_all() {
+  if (fields.empty() || limit > 0) return;
+  limit = std::numeric_limits<std::uint64_t>::max();
+  to = from;
+}
+
+bool ReadKind::search(ListSlice& slice, std::size_t& looks, TimePoint now) {
+  if (slice.limit == 0) return true;
+  const Keys& keys = *slice.listing.keys;
+  for (; slice.to < keys.size() && slice.found.size() < slice.limit; ++slice.to) {
+    if (looks == 0) return false;
+    const core::ObjectKey& key = keys[slice.to];
+    if (selected_json(*slice.listing.state, slice.fields, key, looks)) slice.found.push_back(key);
+  }
+  if (slice.to < keys.size()) end_page(slice, slice.selection, now);
+  slice.listing.keys = std::make_shared<const Keys>(std::exchange(slice.found, {}));
+  slice.from = 0;
+  slice.to = slice.listing.keys->size();
+  slice.fields = {};
+  slice.limit = 0;
+  return true;
 }
 
 Result<ListSlice> ReadKind::go_on(const std::string& namespace_, const ListOptions& options,

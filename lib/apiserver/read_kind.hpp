@@ -25,6 +25,13 @@ struct ListSlice {
   std::size_t from = 0, to = 0;  // places in listing.keys
   core::FieldSelector fields;    // still to be looked at, object by object
   ListMeta meta;
+  // Of a page that a field selector chooses nobody knows where it ends before so many are found:
+  // ReadKind::search() looks for them and leaves a slice of them alone. 0: nothing is searched for.
+  std::uint64_t limit = 0;
+  std::string selection{};
+  Keys found{};
+  // For an answer that cannot go out in pieces: all that match are searched for.
+  void search_all();
 };
 
 // A request cannot be answered before the cache has come so far.
@@ -53,10 +60,13 @@ class ReadKind {
   // Lets go of states that nobody reads pages of any more.
   void expire(TimePoint now) { pages_.expire(now); }
 
-  // What a list holds. Absent in `not_yet`: it can be answered. Errors: expired, version_too_large,
-  // bad_request.
+  // What a list holds, after search(). Absent in `not_yet`: it can be answered. Errors: expired,
+  // version_too_large, bad_request.
   Result<ListSlice> list(const std::string& namespace_, const ListOptions& options, TimePoint now,
                          std::optional<NotYet>& not_yet);
+  // The rest of list() where it has to look into objects, one for each of `looks`. False: they did
+  // not suffice; to be called again.
+  bool search(ListSlice& slice, std::size_t& looks, TimePoint now);
   // The same for a start of a watch; the error is for the stream (410).
   std::unique_ptr<ReadWatch> watch(ReadWatchSpec spec, const ListOptions& options, TimePoint now,
                                    std::optional<NotYet>& not_yet);
@@ -68,6 +78,7 @@ class ReadKind {
   Result<ListSlice> go_on(const std::string& namespace_, const ListOptions& options, TimePoint now);
   ListSlice cut(ListSlice slice, const std::string& namespace_, const ListOptions& options,
                 std::uint64_t version, TimePoint now);
+  void end_page(ListSlice& slice, const std::string& selection, TimePoint now);
 
   const core::ReadBackend& backend_;
   ReadText text_;

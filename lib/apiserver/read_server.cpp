@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <list>
+#include <map>
 #include <utility>
 
 #include "apiserver/api_target.hpp"
@@ -28,6 +29,8 @@ constexpr Duration kDiscoverySettles{30000};
 constexpr std::size_t kSmallList = 256;          // objects that are answered in one piece
 constexpr std::size_t kMostInOne = 64U << 20U;   // bytes of YAML or indented JSON
 constexpr std::size_t kMostWaiting = 1000;       // requests for a newer state
+constexpr std::size_t kLooksPerTurn = 1000;      // into objects, for selections by fields
+constexpr std::size_t kMostAsked = 64;           // documents that are being asked for
 constexpr std::int64_t kLeastWatchMs = 1800000;  // as the real server's min-request-timeout
 
 bool is_address(const std::string& name) {
@@ -62,6 +65,14 @@ void let_go(http::Responder& responder) {
   responder.on_drained({});
 }
 
+void answer_with(http::Responder& to, const http::Response& document) {
+  http::Headers headers = json_headers(std::string(document.headers.get("Content-Type")));
+  for (const char* name : {"ETag", "Vary", "X-From-Cache"}) {
+    if (document.headers.has(name)) headers.set(name, std::string(document.headers.get(name)));
+  }
+  to.respond(document.status, headers, document.body);
+}
+
 class Server final : public ReadServer {
  public:
   Server(loop::EventLoop& loop, ReadServerOptions options)
@@ -71,6 +82,7 @@ class Server final : public ReadServer {
         random_(base::Random::from_system()) {}
   ~Server() override {
     tick_.reset();
+    searches_.clear();
     watches_.clear();
     lists_.clear();
     server_.reset();
@@ -112,7 +124,6 @@ class Server final : public ReadServer {
         : kind(backend, std::move(resource), limits) {}
     ReadKind kind;
     VersionWaiters<CallPtr> waiters;
-    std::vector<ReadChange> relisted;
     std::uint64_t sent = 0;          // events before this place were sent to all who keep up
     bool of_version_before = false;  // the backend's objects, until it is synced
     bool ready() const { return kind.backend().ready() && !of_version_before; }
@@ -121,22 +132,38 @@ class Server final : public ReadServer {
     Kind* kind;
     std::unique_ptr<OpenWatch> watch;
   };
+  // A list that is not answered before its objects are found.
+  struct Search {
+    CallPtr call;
+    Kind* kind;
+    ListSlice slice;
+    Representation as;
+  };
 
   bool is_allowed(const http::ServerRequest& request) const;
   void on_request(http::ServerRequest request, To to);
   bool answer_health(const http::ServerRequest& request, const To& to) const;
   void pass_document(const http::ServerRequest& request, const To& to);
+  void on_document(const std::string& key, const std::string& target, TimePoint asked,
+                   const Result<http::Response>& got);
   void route(CallPtr call);
   void not_cached(const CallPtr& call);
   void dispatch(const CallPtr& call, Kind& kind);
   Result<void> get(const CallPtr& call, Kind& kind, const Representation& as);
   Result<void> list(const CallPtr& call, Kind& kind, const Representation& as);
+  Result<void> send_list(const CallPtr& call, Kind& kind, ListSlice slice,
+                         const Representation& as);
   Result<void> watch(const CallPtr& call, Kind& kind, const Representation& as);
   Result<void> wait(const CallPtr& call, Kind& kind, const NotYet& not_yet);
   void pass_on(const http::ServerRequest& request, const To& to);
   void refuse(const To& to, const Error& error);
   void pump_all(Kind& kind);
   void pump(std::list<std::unique_ptr<ListStream>>::iterator stream);
+  ReadTurn turn_of(const Kind& kind, bool at_once = false) {
+    return {loop_.wall(), kind.sent, at_once, &looks_};
+  }
+  void go_on_if_used();
+  void go_on();
   void sweep_later();
   void sweep();
   void schedule_tick();
@@ -148,9 +175,13 @@ class Server final : public ReadServer {
   std::string ca_pem_;
   base::Random random_;
   PassedDocuments documents_;
+  std::map<std::string, std::vector<To>> asking_;  // who waits for a document, by its key
   std::vector<std::unique_ptr<Kind>> kinds_;
+  std::list<Search> searches_;
   std::list<std::unique_ptr<ListStream>> lists_;
   std::list<Watching> watches_;
+  std::size_t looks_ = kLooksPerTurn;  // left in this turn of the loop, of all readers
+  bool going_on_ = false;
   ReadCounters counters_;
   bool sweeping_ = false;
   bool pumped_ = false;  // in this turn of the loop
@@ -260,37 +291,49 @@ void Server::on_request(http::ServerRequest request, To to) {
   route(std::move(call));
 }
 
+// Readers that start together ask for the same ones: each is asked for once at a time.
 void Server::pass_document(const http::ServerRequest& request, const To& to) {
   const std::string target = request.path + (request.query.empty() ? "" : "?" + request.query);
   const std::string accept(request.headers.get("Accept"));
   const std::string key = target + " " + accept;
-  const auto answer = [](http::Responder& responder, const http::Response& document) {
-    http::Headers headers = json_headers(std::string(document.headers.get("Content-Type")));
-    for (const char* name : {"ETag", "Vary", "X-From-Cache"}) {
-      if (document.headers.has(name)) headers.set(name, std::string(document.headers.get(name)));
-    }
-    responder.respond(document.status, headers, document.body);
-  };
-  if (const auto* kept = documents_.fresh(key, loop_.now())) return answer(*to, *kept);
+  if (const auto* kept = documents_.fresh(key, loop_.now())) return answer_with(*to, *kept);
   if (!options_.fetch) return refuse(to, unavailable("there is no server to ask for " + target));
-  options_.fetch(
-      target, accept.empty() ? "application/json" : accept,
-      [this, there = std::weak_ptr(alive_), key, to, answer, target](Result<http::Response> got) {
-        if (there.expired()) return;
-        // A 401 is about this process, not about the reader, who was let in.
-        const bool refused = got.ok() && got->status == 401;
-        if (got.ok() && got->status < 500 && !refused) {
-          documents_.keep(key, *got, loop_.now());
-          return answer(*to, *got);
-        }
-        // An old one is better than none: kinds rarely change.
-        if (const auto* old = documents_.any(key)) return answer(*to, *old);
-        const std::string why = refused    ? "it does not accept the login of this cache (HTTP 401)"
-                                : got.ok() ? fmt::format("HTTP {}", got->status)
-                                           : got.error().render();
-        refuse(to, unavailable(fmt::format("{} is the server's to answer, and it does not: {}",
-                                           target, why)));
-      });
+  if (const auto same = asking_.find(key); same != asking_.end()) {
+    return same->second.push_back(to);
+  }
+  if (asking_.size() >= kMostAsked) {
+    // As where the server does not answer, which is why they are so many.
+    if (const auto* old = documents_.any(key)) return answer_with(*to, *old);
+    return refuse(to, unavailable("too many documents are being asked for"));
+  }
+  asking_[key] = {to};
+  options_.fetch(target, accept.empty() ? "application/json" : accept,
+                 [this, there = std::weak_ptr(alive_), key, target,
+                  asked = loop_.now()](const Result<http::Response>& got) {
+                   if (!there.expired()) on_document(key, target, asked, got);
+                 });
+}
+
+void Server::on_document(const std::string& key, const std::string& target, TimePoint asked,
+                         const Result<http::Response>& got) {
+  const auto waiting = asking_.extract(key);
+  // A 401 is about this process, not about the reader, who was let in.
+  const bool refused = got.ok() && got->status == 401;
+  const bool answered = got.ok() && got->status < 500 && !refused;
+  if (answered) documents_.keep(key, *got, asked);
+  // An old one is better than none: kinds rarely change.
+  const http::Response* document = answered ? &*got : documents_.any(key);
+  const std::string why = refused    ? "it does not accept the login of this cache (HTTP 401)"
+                          : got.ok() ? fmt::format("HTTP {}", got->status)
+                                     : got.error().render();
+  for (const To& to : waiting.mapped()) {
+    if (document != nullptr) {
+      answer_with(*to, *document);
+    } else {
+      refuse(to, unavailable(fmt::format("{} is the server's to answer, and it does not: {}",
+                                         target, why)));
+    }
+  }
 }
 
 void Server::pass_on(const http::ServerRequest& request, const To& to) {
@@ -407,19 +450,31 @@ Result<void> Server::list(const CallPtr& call, Kind& kind, const Representation&
   std::optional<NotYet> not_yet;
   KW_ASSIGN(ListSlice slice, kind.kind.list(call->path.namespace_, options, loop_.now(), not_yet));
   if (not_yet) return wait(call, kind, *not_yet);
+  if (as.yaml || as.pretty) slice.search_all();
+  const bool found = kind.kind.search(slice, looks_, loop_.now());
+  go_on_if_used();
+  if (found) return send_list(call, kind, std::move(slice), as);
+  searches_.push_back({call, &kind, std::move(slice), as});
+  return {};
+}
+
+Result<void> Server::send_list(const CallPtr& call, Kind& kind, ListSlice slice,
+                               const Representation& as) {
   const bool shaped = as.yaml || as.pretty;
   if (shaped || slice.to - slice.from <= kSmallList) {
     std::uint64_t sent = 0;
     auto text = ListStream::whole(kind.kind, slice, as, loop_.wall(), kMostInOne, sent);
-    counters_.objects_sent += sent;
-    if (!text) {
+    if (text) {
+      counters_.objects_sent += sent;
+      const ApiResponse answer = text_response(as, std::move(*text));
+      call->to->respond(200, json_headers(answer.content_type), answer.body);
+      return {};
+    }
+    if (shaped) {
       return not_acceptable(
           "the list is too long to be indented or put into YAML at once: ask for pages (limit), or "
           "for plain JSON");
     }
-    const ApiResponse answer = text_response(as, std::move(*text));
-    call->to->respond(200, json_headers(answer.content_type), answer.body);
-    return {};
   }
   call->to->begin(200, json_headers());
   lists_.push_back(std::make_unique<ListStream>(kind.kind, std::move(slice), as, loop_.wall(),
@@ -433,7 +488,9 @@ Result<void> Server::list(const CallPtr& call, Kind& kind, const Representation&
 }
 
 void Server::pump(std::list<std::unique_ptr<ListStream>>::iterator stream) {
-  if ((*stream)->pump()) return;
+  const bool more = (*stream)->pump(looks_);
+  go_on_if_used();
+  if (more) return;
   let_go((*stream)->responder());
   counters_.objects_sent += (*stream)->sent();
   lists_.erase(stream);
@@ -467,10 +524,11 @@ Result<void> Server::watch(const CallPtr& call, Kind& kind, const Representation
   Watching& open = watches_.back();
   open.watch->responder().on_gone([this] { sweep_later(); });
   open.watch->responder().on_drained([this, &open] {
-    if (!open.watch->pump(open.kind->kind.history(), {loop_.wall(), open.kind->sent}))
-      sweep_later();
+    if (!open.watch->pump(open.kind->kind.history(), turn_of(*open.kind))) sweep_later();
+    go_on_if_used();
   });
-  if (!open.watch->pump(kind.kind.history(), {loop_.wall(), kind.sent})) sweep_later();
+  if (!open.watch->pump(kind.kind.history(), turn_of(kind))) sweep_later();
+  go_on_if_used();
   return {};
 }
 
@@ -490,21 +548,21 @@ void Server::change_version(KindId id, ResourcePtr resource) {
     let_go(one->responder());
     one->responder().abort();  // half of it is not all of it
   }
+  const auto searches =
+      take_if(searches_, [&](const Search& one) { return one.kind == before.get(); });
+  for (const Search& one : searches) not_cached(one.call);
   for (const auto& call : before->waiters.take_expired(TimePoint::max())) not_cached(call);
 }
 
 void Server::changed(KindId id, ReadChange change, bool relisted) {
   Kind& kind = *kinds_[id];
-  if (relisted) {
-    kind.relisted.push_back(std::move(change));
-  } else {
-    kind.kind.history().add(std::move(change));
-  }
+  if (!relisted) return kind.kind.history().add(std::move(change));
+  // Of another version all objects are told, and nobody goes on from before it.
+  if (!kind.of_version_before) kind.kind.history().note_relisted(std::move(change));
 }
 
 void Server::synced(KindId id, bool gap) {
   Kind& kind = *kinds_[id];
-  std::vector<ReadChange> changes = std::exchange(kind.relisted, {});
   const std::uint64_t version = kind.kind.version();
   ReadHistory& history = kind.kind.history();
   // The kind may have been away, and what was said of it meanwhile is kept; where it came back the
@@ -512,17 +570,21 @@ void Server::synced(KindId id, bool gap) {
   documents_.doubt_until(loop_.now() + (gap ? kDiscoverySettles : Duration{0}));
   // The first state; or the server's data went back in time: nothing goes on from before.
   const bool other_version = std::exchange(kind.of_version_before, false);
-  if (!gap || other_version || !history.goes_on_with(changes, version)) {
+  std::list<Search> searches;
+  if (!gap || other_version || !history.goes_on_at(version)) {
     kind.kind.start_over(version);
+    // No page may go on in what is no past any more.
+    searches = take_if(searches_, [&](const Search& one) { return one.kind == &kind; });
   } else {
-    history.add_relisted(std::move(changes), version);
+    history.add_relisted(version);
   }
   moved(id);
+  for (const Search& one : searches) dispatch(one.call, kind);
 }
 
 void Server::moved(KindId id) {
   Kind& kind = *kinds_[id];
-  if (!kind.ready() || !kind.relisted.empty()) return;
+  if (!kind.ready() || kind.kind.history().relisting()) return;
   kind.kind.history().advance(kind.kind.version());
   pump_all(kind);
   for (auto& call : kind.waiters.take_reached(kind.kind.version())) dispatch(call, kind);
@@ -537,7 +599,7 @@ void Server::pump_all(Kind& kind) {
       if (!there.expired()) pumped_ = false;
     });
   }
-  const ReadTurn turn{loop_.wall(), kind.sent, first};
+  const ReadTurn turn = turn_of(kind, first);
   for (Watching& open : watches_) {
     if (open.kind == &kind && !open.watch->pump(history, turn)) ended = true;
   }
@@ -547,6 +609,44 @@ void Server::pump_all(Kind& kind) {
   }
   kind.sent = history.end();
   if (ended) sweep_later();
+  go_on_if_used();
+}
+
+// Selections by fields look into object after object, and may find nothing for long: they go on
+// turn by turn, the longest waiting one first, so that others are served in between.
+void Server::go_on_if_used() {
+  if (looks_ == kLooksPerTurn || std::exchange(going_on_, true)) return;
+  loop_.post([this, there = std::weak_ptr(alive_)] {
+    if (!there.expired()) go_on();
+  });
+}
+
+void Server::go_on() {
+  going_on_ = false;
+  looks_ = kLooksPerTurn;
+  for (auto it = searches_.begin(); it != searches_.end() && looks_ > 0;) {
+    const auto next = std::next(it);
+    const bool gone = it->call->to->gone();
+    if (gone || it->kind->kind.search(it->slice, looks_, loop_.now())) {
+      Search over = std::move(*it);
+      searches_.erase(it);
+      const auto sent =
+          gone ? Result<void>() : send_list(over.call, *over.kind, std::move(over.slice), over.as);
+      if (!sent.ok()) refuse(over.call->to, sent.error());
+    }
+    it = next;
+  }
+  for (auto it = lists_.begin(); it != lists_.end() && looks_ > 0;) {
+    const auto next = std::next(it);
+    if ((*it)->starved()) pump(it);
+    it = next;
+  }
+  for (Watching& open : watches_) {
+    if (looks_ == 0) break;
+    if (!open.watch->starved()) continue;
+    if (!open.watch->pump(open.kind->kind.history(), turn_of(*open.kind))) sweep_later();
+  }
+  go_on_if_used();
 }
 
 // ---------------------------------------------------------------- time
@@ -579,8 +679,9 @@ void Server::schedule_tick() {
 
 void Server::tick() {
   for (Watching& open : watches_) {
-    (void)open.watch->tick(open.kind->kind.history(), loop_.now(), loop_.wall(), open.kind->sent);
+    (void)open.watch->tick(open.kind->kind.history(), loop_.now(), turn_of(*open.kind));
   }
+  go_on_if_used();
   sweep();
   for (const auto& kind : kinds_) {
     kind->kind.expire(loop_.now());

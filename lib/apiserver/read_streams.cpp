@@ -34,26 +34,28 @@ ListStream::ListStream(const ReadKind& kind, ListSlice slice, Representation as,
 }
 
 bool ListStream::append(const ReadKind& kind, const ListSlice& slice, const Representation& as,
-                        WallTime now, std::size_t bytes, std::size_t& at, std::uint64_t& sent,
-                        std::string& out) {
+                        WallTime now, std::size_t bytes, std::size_t& looks, std::size_t& at,
+                        std::uint64_t& sent, std::string& out) {
   const Keys& keys = *slice.listing.keys;
-  while (at < slice.to && out.size() < bytes) {
-    const core::ObjectKey& key = keys[at++];
-    const auto json = slice.listing.state->json(key);
-    if (!json || (!slice.fields.empty() && !matches_fields(slice.fields, key, *json))) continue;
+  while (at < slice.to && out.size() < bytes && (looks > 0 || slice.fields.empty())) {
+    const auto json = selected_json(*slice.listing.state, slice.fields, keys[at++], looks);
+    if (!json) continue;
     if (sent++ > 0) out += ',';
     kind.text().append_item(as, *json, now, out);
   }
   return at < slice.to;
 }
 
-bool ListStream::pump() {
+bool ListStream::pump(std::size_t& looks) {
+  starved_ = false;
   while (!to_->gone() && to_->backlog() < kAhead) {
     std::string piece;
-    const bool more = append(kind_, slice_, as_, now_, kPiece, at_, sent_, piece);
+    const bool more = append(kind_, slice_, as_, now_, kPiece, looks, at_, sent_, piece);
     if (!more) piece += frame_.tail;
     to_->send(piece);
     if (!more) return false;
+    starved_ = looks == 0 && !slice_.fields.empty();
+    if (starved_) break;
   }
   return !to_->gone();
 }
@@ -68,7 +70,8 @@ std::optional<std::string> ListStream::whole(const ReadKind& kind, const ListSli
   const ListFrame frame = kind.text().frame(as, slice.meta);
   std::string out = frame.head;
   std::size_t at = slice.from;
-  if (append(kind, slice, as, now, most, at, sent, out)) return std::nullopt;
+  std::size_t looks = slice.to - slice.from;
+  if (append(kind, slice, as, now, most, looks, at, sent, out)) return std::nullopt;
   return out + frame.tail;
 }
 
@@ -87,9 +90,8 @@ bool OpenWatch::pump(const ReadHistory& history, const ReadTurn& turn) {
   return !over_;
 }
 
-bool OpenWatch::tick(const ReadHistory& history, TimePoint now, WallTime wall,
-                     std::uint64_t share_from) {
-  if (!pump(history, {wall, share_from})) return false;
+bool OpenWatch::tick(const ReadHistory& history, TimePoint now, const ReadTurn& turn) {
+  if (!pump(history, turn)) return false;
   const Duration timeout = watch_->spec().timeout;
   const bool last = !last_bookmark_sent_ && now + kBeforeEnd >= deadline_ && timeout > kBeforeEnd;
   if (last || now >= next_bookmark_) {

@@ -27,8 +27,10 @@ class ListStream {
  public:
   ListStream(const ReadKind& kind, ListSlice slice, Representation as, WallTime now,
              std::shared_ptr<http::Responder> to, TimePoint started);
-  // False: all is sent, or nobody takes it.
-  bool pump();
+  // Sends what the client takes and `looks` suffice for. False: all is sent, or nobody takes it.
+  bool pump(std::size_t& looks);
+  // It would have gone on with more looks: nobody but the owner pumps it then.
+  bool starved() const { return starved_; }
   bool over(TimePoint now);
   std::uint64_t sent() const { return sent_; }
   const ReadKind& kind() const { return kind_; }
@@ -40,10 +42,11 @@ class ListStream {
                                           std::uint64_t& sent);
 
  private:
-  // Puts further items behind `out` until it is that long; false when there are none left.
+  // Puts further items behind `out` until it is that long or no looks are left; false when there
+  // are no items left.
   static bool append(const ReadKind& kind, const ListSlice& slice, const Representation& as,
-                     WallTime now, std::size_t bytes, std::size_t& at, std::uint64_t& sent,
-                     std::string& out);
+                     WallTime now, std::size_t bytes, std::size_t& looks, std::size_t& at,
+                     std::uint64_t& sent, std::string& out);
 
   const ReadKind& kind_;
   ListSlice slice_;
@@ -53,6 +56,7 @@ class ListStream {
   ListFrame frame_;
   std::size_t at_;
   std::uint64_t sent_ = 0;
+  bool starved_ = false;
   Stall stall_;
 };
 
@@ -69,8 +73,10 @@ class OpenWatch : public WatchSink {
   // False: it is over.
   bool pump(const ReadHistory& history, const ReadTurn& turn);
   // Bookmarks that are due, the end of its time. False: it is over.
-  bool tick(const ReadHistory& history, TimePoint now, WallTime wall, std::uint64_t share_from);
+  bool tick(const ReadHistory& history, TimePoint now, const ReadTurn& turn);
   bool over() const { return over_ || gone(); }
+  // As ListStream's.
+  bool starved() const { return !over() && watch_->starved(); }
   // It was ended because its client did not read.
   bool dropped() const { return dropped_; }
   http::Responder& responder() { return *to_; }

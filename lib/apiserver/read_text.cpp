@@ -65,6 +65,13 @@ Json cells_of(const Resource& resource, std::string_view json, WallTime now) {
   return table_cells(resource, object, now);
 }
 
+// Absent where the key does not say it.
+std::optional<bool> matches_by_key(const core::FieldRequirement& one, const core::ObjectKey& key) {
+  if (one.path == "metadata.name") return (key.name == one.value) == one.equal;
+  if (one.path == "metadata.namespace") return (key.namespace_ == one.value) == one.equal;
+  return std::nullopt;
+}
+
 ResourcePtr name_and_age_only(const ResourcePtr& resource) {
   auto out = std::make_shared<Resource>(*resource);
   out->storage_id.clear();  // has no columns of its own
@@ -162,10 +169,24 @@ bool matches_fields(const core::FieldSelector& fields, const core::ObjectKey& ke
                     std::string_view json) {
   const auto& all = fields.requirements();
   return std::all_of(all.begin(), all.end(), [&](const core::FieldRequirement& one) {
-    if (one.path == "metadata.name") return (key.name == one.value) == one.equal;
-    if (one.path == "metadata.namespace") return (key.namespace_ == one.value) == one.equal;
-    return (field_text(json, one.path) == one.value) == one.equal;
+    const auto known = matches_by_key(one, key);
+    return known ? *known : (field_text(json, one.path) == one.value) == one.equal;
   });
+}
+
+std::optional<std::string> selected_json(const core::ReadState& state,
+                                         const core::FieldSelector& fields,
+                                         const core::ObjectKey& key, std::size_t& looks) {
+  if (fields.empty()) return state.json(key);
+  const auto& all = fields.requirements();
+  const bool excluded = std::any_of(all.begin(), all.end(), [&](const auto& one) {
+    return !matches_by_key(one, key).value_or(true);
+  });
+  if (excluded) return std::nullopt;
+  --looks;
+  auto json = state.json(key);
+  if (json && !matches_fields(fields, key, *json)) json.reset();
+  return json;
 }
 
 }  // namespace kubewatch::apiserver

@@ -2,7 +2,9 @@
 // rows, lines of a watch. Not for the sandbox's objects: those are encode.hpp's. Pure.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -11,6 +13,7 @@
 #include "apiserver/read_history.hpp"
 #include "apiserver/resource.hpp"
 #include "base/time.hpp"
+#include "core/read_backend.hpp"
 #include "core/selector.hpp"
 
 namespace kubewatch::apiserver {
@@ -43,6 +46,11 @@ class ReadText {
 // Whether the object is what the selector wants, from its text.
 bool matches_fields(const core::FieldSelector& fields, const core::ObjectKey& key,
                     std::string_view json);
+// The text of a listed object where the selector wants it; absent where not, or where it is gone.
+// Takes one of `looks` where a text had to be read to know: that is what a selection costs.
+std::optional<std::string> selected_json(const core::ReadState& state,
+                                         const core::FieldSelector& fields,
+                                         const core::ObjectKey& key, std::size_t& looks);
 // The value at "spec.nodeName" as a field selector compares it; "" when there is none.
 std::string field_text(std::string_view json, std::string_view path);
 

@@ -45,13 +45,17 @@ bool ReadWatch::sees(const core::ObjectKey& key, const core::Labels& labels,
 }
 
 // True once all of it is sent.
-bool ReadWatch::send_state(WatchSink& sink, WallTime now) {
+bool ReadWatch::send_state(WatchSink& sink, const ReadTurn& turn) {
   const Keys& keys = *listing_.keys;
+  std::size_t all = keys.size();
+  std::size_t& looks = turn.looks == nullptr ? all : *turn.looks;
   while (listed_ < keys.size() && sink.backlog() < kSinkBytes) {
-    const core::ObjectKey& key = keys[listed_++];
-    const auto json = listing_.state->json(key);
-    if (!json || (!spec_.fields.empty() && !matches_fields(spec_.fields, key, *json))) continue;
-    sink.send(text_.line(spec_.as, "ADDED", *json, !std::exchange(columns_sent_, true), now));
+    starved_ = looks == 0 && !spec_.fields.empty();
+    if (starved_) return false;
+    const auto json = selected_json(*listing_.state, spec_.fields, keys[listed_++], looks);
+    if (!json) continue;
+    const bool columns = !std::exchange(columns_sent_, true);
+    sink.send(text_.line(spec_.as, "ADDED", *json, columns, turn.now));
   }
   if (listed_ < keys.size()) return false;
   if (end_marker_ && spec_.bookmarks) {
@@ -112,8 +116,9 @@ bool ReadWatch::pump(WatchSink& sink, const ReadHistory& history, const ReadTurn
         expired(fmt::format("too old resource version: {} ({}): this watch was read too slowly",
                             after_, history.oldest()));
   }
+  starved_ = false;
   if (error_) return end(sink);
-  if (listing_.state && !send_state(sink, turn.now)) return true;
+  if (listing_.state && !send_state(sink, turn)) return true;
   while (place_ < history.end() && sink.backlog() < kSinkBytes) {
     const std::uint64_t at = place_++;
     const bool newest = place_ == history.end();

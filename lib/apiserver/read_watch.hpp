@@ -34,6 +34,8 @@ struct ReadTurn {
   // The newest event does not wait for the loop's next turn. For the first round of a turn: the
   // others of a burst go together.
   bool at_once = false;
+  // How many objects may still be looked into for selections by fields; null: as many as there are.
+  std::size_t* looks = nullptr;
 };
 
 class ReadWatch {
@@ -52,6 +54,8 @@ class ReadWatch {
 
   // Sends what the sink takes. False: the stream is over.
   bool pump(WatchSink& sink, const ReadHistory& history, const ReadTurn& turn);
+  // It would have gone on with more looks.
+  bool starved() const { return starved_; }
   // A bookmark at the history's version, when wanted and nothing waits before it.
   void bookmark(WatchSink& sink, const ReadHistory& history);
   bool waiting(const ReadHistory& history) const {
@@ -61,7 +65,7 @@ class ReadWatch {
 
  private:
   bool sees(const core::ObjectKey& key, const core::Labels& labels, std::string_view json) const;
-  bool send_state(WatchSink& sink, WallTime now);
+  bool send_state(WatchSink& sink, const ReadTurn& turn);
   // What becomes of one event's line: kept for others, sent at once.
   struct LineUse {
     bool share = false;
@@ -83,6 +87,7 @@ class ReadWatch {
   std::uint64_t after_ = 0;
   std::optional<Error> error_;
   bool columns_sent_ = false;
+  bool starved_ = false;
 };
 
 }  // namespace kubewatch::apiserver

@@ -167,6 +167,10 @@ Error internal_error(const std::string& message) {
   return api_error(500, "", message, std::nullopt);
 }
 
+Error request_too_large() {
+  return internal_error("etcdserver: request is too large");
+}
+
 Error expired(const std::string& message) {
   return api_error(410, "Expired", message, std::nullopt);
 }

@@ -54,6 +54,8 @@ Error no_such_resource();
 Error not_acceptable(const std::string& message);
 Error unsupported_media(const std::string& message);
 Error internal_error(const std::string& message);
+// 500 of an object that etcd would not take.
+Error request_too_large();
 Error expired(const std::string& message);
 Error version_too_large(std::uint64_t wanted, std::uint64_t current);
 

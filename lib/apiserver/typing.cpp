@@ -1,11 +1,11 @@
 #include "apiserver/typing.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "apiserver/micro_time.hpp"
+#include "schema/field_error.hpp"
 #include "schema/typed.hpp"
+#include "schema/value_place.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -13,22 +13,20 @@ namespace {
 
 using Kind = schema::MergeNode::Kind;
 
-void prune_value(Json& value, const schema::MergeNode& node, const std::string& path,
-                 std::vector<std::string>& removed) {
+void prune_value(Json& value, const schema::MergeNode& node, const schema::ValuePlace& place,
+                 schema::ToldPaths& removed) {
   if (value.is_array()) {
+    if (!node.element) return;
     std::size_t index = 0;
-    for (auto& item : value) {
-      const std::string at = fmt::format("{}[{}]", path, index++);
-      if (node.element) prune_value(item, *node.element, at, removed);
-    }
+    for (auto& item : value) prune_value(item, *node.element, place.item(index++), removed);
     return;
   }
   if (!value.is_object() || (node.kind != Kind::map && node.kind != Kind::map_atomic)) return;
   for (auto it = value.begin(); it != value.end();) {
-    const std::string below = path.empty() ? it.key() : path + "." + it.key();
+    const schema::ValuePlace below = place.property(it.key());
     const schema::MergeNode* member = node.child(it.key());
     if (member == nullptr && node.typed && node.is_struct) {
-      removed.push_back(below);
+      removed.add(below);
       it = value.erase(it);
       continue;
     }
@@ -40,9 +38,9 @@ void prune_value(Json& value, const schema::MergeNode& node, const std::string& 
 }  // namespace
 
 std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
-  std::vector<std::string> removed;
-  prune_value(object, *resource.merge, "", removed);
-  return removed;
+  schema::ToldPaths removed;
+  prune_value(object, *resource.merge, schema::ValuePlace::root(), removed);
+  return removed.take();
 }
 
 Result<void> check_typed(const Json& object, const Resource& resource) {

@@ -12,7 +12,7 @@
 
 namespace kubewatch::apiserver {
 
-// Returns the paths removed ("spec.x", "spec.list[0].y").
+// Returns the paths removed ("spec.x", "spec.list[0].y"), as many as can be told.
 std::vector<std::string> prune_typed(Json& object, const Resource& resource);
 // Errors: bad_request.
 Result<void> check_typed(const Json& object, const Resource& resource);

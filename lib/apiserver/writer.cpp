@@ -9,6 +9,7 @@
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/service_ips.hpp"
+#include "apiserver/stored_size.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/typing.hpp"
 #include "apiserver/version_owners.hpp"
@@ -57,7 +58,7 @@ Result<void> check_type(const WriteContext& context, const Json& body) {
 Result<void> shape_custom(const Resource& resource, Json& body, bool keep_nulls,
                           std::vector<std::string>& unknown) {
   const schema::CompiledSchema& compiled = *resource.custom->compiled;
-  compiled.apply_defaults(body);
+  if (!compiled.apply_defaults(body)) return request_too_large();
   auto dropped = compiled.prune(body, keep_nulls);
   unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   const auto embedded = compiled.coerce_embedded(body, unknown);
@@ -287,6 +288,18 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
   return {};
 }
 
+// A dry run asks no etcd.
+Result<void> Writer::check_size(const WriteContext& context, const Object* live,
+                                const Json& stored) const {
+  if (context.dry_run) return {};
+  const Resource& resource = *context.resource;
+  const std::string ns = resource.type.namespaced ? context.namespace_ : "";
+  return check_stored_size(
+      resource,
+      registry_prefix(resource) + "/" + object_key(ns, string_at(stored, {"metadata", "name"})),
+      stored, live == nullptr ? 0 : live->version());
+}
+
 ObjectPtr Writer::store(const WriteContext& context, Json stored) {
   if (!context.dry_run) return storage_.put(context.resource->storage_id, std::move(stored));
   return std::make_shared<const Object>(std::move(stored));
@@ -310,6 +323,8 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
   tell_warnings(context, nullptr, object);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
+  Json stored = to_stored(resource, std::move(object));
+  KW_TRY(check_size(context, nullptr, stored));
   if (const ObjectPtr there = storage_.get(resource.storage_id, object_key(ns, name))) {
     const Error taken = already_exists(resource.subject(name));
     if (!is_dying(there->json())) return taken;
@@ -317,7 +332,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
     status["message"] = "object is being deleted: " + taken.message();
     return error_from_status(status);
   }
-  return Written{store(context, to_stored(resource, std::move(object))), true};
+  return Written{store(context, std::move(stored)), true};
 }
 
 Result<Written> Writer::create(const WriteContext& context, Json body) {
@@ -367,6 +382,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
     if (!context.dry_run) storage_.remove(resource.storage_id, live->key());
     return Written{last, false};
   }
+  KW_TRY(check_size(context, live.get(), stored));
   return Written{store(context, std::move(stored)), false};
 }
 
@@ -420,7 +436,7 @@ Result<ObjectPtr> Writer::changed(const WriteContext& context, const Change& cha
   Json object = to_served(resource, now.value()->json());
   if (!change(object)) return ObjectPtr();
   if (resource.custom) {
-    resource.custom->compiled->apply_defaults(object);
+    if (!resource.custom->compiled->apply_defaults(object)) return request_too_large();
   } else {
     builtin::apply_defaults(resource.storage_id, object);
   }

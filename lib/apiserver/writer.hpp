@@ -78,7 +78,10 @@ class Writer {
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);
-  // In stored form.
+  // In stored form. `live`: what it replaces, null for a new object. Errors: internal, of one that
+  // is too large to be kept.
+  Result<void> check_size(const WriteContext& context, const Object* live,
+                          const Json& stored) const;
   ObjectPtr store(const WriteContext& context, Json stored);
 
   Storage& storage_;

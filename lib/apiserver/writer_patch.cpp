@@ -226,7 +226,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
                     told, go_kind(configuration), *why));
   }
   if (!outcome->conflicts.empty()) {
-    return error_from_status(schema::conflict_status(outcome->conflicts));
+    return error_from_status(schema::conflict_status(outcome->conflicts, outcome->untold));
   }
   if (resource.storage_id == kCrds) {
     const bool versions = base::find(configuration, {"spec", "versions"}) != nullptr;

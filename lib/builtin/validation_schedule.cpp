@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "base/ascii.hpp"
@@ -106,20 +107,19 @@ std::vector<std::string> words_of(const std::string& text) {
 }
 
 // "1h30m", as Go reads it.
-bool is_duration(std::string text) {
-  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.erase(0, 1);
+bool is_duration(std::string_view text) {
+  if (!text.empty() && (text[0] == '-' || text[0] == '+')) text.remove_prefix(1);
   if (text.empty() || text == "0") return !text.empty();
   static const Values units = {"ns", "us", "µs", "μs", "ms", "s", "m", "h"};
   while (!text.empty()) {
     const std::size_t number = text.find_first_not_of("0123456789.");
-    if (number == 0 || number == std::string::npos) return false;
-    if (text.substr(0, number) == "." || std::count(text.begin(), text.begin() + number, '.') > 1) {
-      return false;
-    }
-    text.erase(0, number);
+    if (number == 0 || number == std::string_view::npos) return false;
+    const std::string_view digits = text.substr(0, number);
+    if (digits == "." || std::count(digits.begin(), digits.end(), '.') > 1) return false;
+    text.remove_prefix(number);
     const std::size_t end = std::min(text.find_first_of("0123456789."), text.size());
     if (std::find(units.begin(), units.end(), text.substr(0, end)) == units.end()) return false;
-    text.erase(0, end);
+    text.remove_prefix(end);
   }
   return true;
 }

@@ -18,22 +18,25 @@ std::uint64_t size_or_one(const Value& value) {
 }
 
 // Down to the last string, rounded off.
-std::uint64_t traversal(const Value& value) {
+std::uint64_t traversal(const Value& value, Allowance& allowance) {
+  if (!allowance.look()) return 0;
   switch (value.kind()) {
     case Value::Kind::string:
     case Value::Kind::bytes:
       return static_cast<std::uint64_t>(static_cast<double>(value.text().size()) * kTraversal);
     case Value::Kind::list: {
       std::uint64_t sum = 0;
-      for (std::size_t i = 0, size = *size_of(value); i < size; ++i) {
-        sum += traversal(element(value, i));
+      for (std::size_t i = 0, size = *size_of(value); i < size && !allowance.over(); ++i) {
+        sum += traversal(element(value, i), allowance);
       }
       return sum;
     }
     case Value::Kind::map: {
       std::uint64_t sum = 0;
       for (const auto& key : keys(value)) {
-        sum += traversal(key) + traversal(entry(value, key).value_or(Value()));
+        if (allowance.over()) break;
+        sum +=
+            traversal(key, allowance) + traversal(entry(value, key).value_or(Value()), allowance);
       }
       return sum;
     }
@@ -137,11 +140,12 @@ bool looks_at_result(Charge charge) {
   return charge == Charge::result_twice || charge == Charge::output;
 }
 
-std::uint64_t call_cost(Charge charge, std::span<const Value> a, const Value* result) {
+std::uint64_t call_cost(Charge charge, std::span<const Value> a, const Value* result,
+                        Allowance& allowance) {
   switch (charge) {
     case Charge::none: return 0;
     case Charge::one: return 1;
-    case Charge::traverse_list: return traversal(a[0]);
+    case Charge::traverse_list: return traversal(a[0], allowance);
     case Charge::first: return scaled(size_or_one(a[0]), kTraversal);
     case Charge::first_twice: return scaled(size_or_one(a[0]), 2 * kTraversal);
     case Charge::result_twice: return scaled(size_or_one(*result), 2 * kTraversal);

@@ -93,6 +93,8 @@ std::string in_base(std::uint64_t number, unsigned base, bool upper) {
 
 class Formatter {
  public:
+  explicit Formatter(Allowance& allowance) : allowance_(allowance) {}
+
   Value run(std::string_view format, const Value& arguments) {
     std::string out;
     std::size_t next = 0;
@@ -122,6 +124,13 @@ class Formatter {
     if (!failed_) failed_ = Failed{std::move(why)};
     return "";
   }
+  // Before its text is made; lists and maps pay for what is in them.
+  bool afford(const Value& value) {
+    const bool has_text = value.is(Kind::string) || value.is(Kind::bytes);
+    if (allowance_.look() && (!has_text || allowance_.text(value.text().size()))) return true;
+    fail(std::string(Value::cancelled().text()));
+    return false;
+  }
   std::string misfit(const char* what, const Value& value, const char* may) {
     return fail("error during formatting: " + std::string(what) + may + ", was given " +
                 std::string(value.type_name()));
@@ -141,6 +150,7 @@ class Formatter {
 
   std::string clause(char kind, int precision, const Value& value) {
     if (value.is_error()) return fail(std::string(value.text()));
+    if (!afford(value)) return "";
     switch (kind) {
       case 's': return text(value);
       case 'd':
@@ -214,6 +224,7 @@ class Formatter {
   // Inside lists and maps.
   std::string nested(const Value& value) {
     if (value.is_error()) return fail(std::string(value.text()));
+    if (!afford(value)) return "";
     switch (value.kind()) {
       case Kind::string: return quoted(value.text());
       case Kind::bytes: return "b" + quoted(value.text());
@@ -231,7 +242,7 @@ class Formatter {
 
   std::string list_text(const Value& value) {
     std::string out = "[";
-    for (std::size_t i = 0, size = *size_of(value); i < size; ++i) {
+    for (std::size_t i = 0, size = *size_of(value); i < size && !failed_; ++i) {
       if (i > 0) out += ", ";
       out += nested(element(value, i));
     }
@@ -241,6 +252,7 @@ class Formatter {
   std::string map_text(const Value& value) {
     std::vector<std::pair<std::string, std::string>> entries;
     for (const auto& key : keys(value)) {
+      if (failed_) return "";
       const auto found = entry(value, key);
       if (found) entries.emplace_back(nested(key), nested(*found));
     }
@@ -253,13 +265,14 @@ class Formatter {
     return out + "}";
   }
 
+  Allowance& allowance_;
   std::optional<Failed> failed_;
 };
 
 }  // namespace
 
-Value format_text(std::string_view format, const Value& arguments) {
-  return Formatter().run(format, arguments);
+Value format_text(std::string_view format, const Value& arguments, Allowance& allowance) {
+  return Formatter(allowance).run(format, arguments);
 }
 
 }  // namespace kubewatch::cel

@@ -10,9 +10,11 @@
 
 namespace kubewatch::cel {
 
-// What was prepared for a call while it was compiled.
+// What a call has beside its arguments: what was prepared while it was compiled, and what its run
+// may still do.
 struct Prepared {
   const base::Regex* regex = nullptr;  // of a pattern that is a literal
+  Allowance* allowance = nullptr;      // borrowed; null only while literals are converted
 };
 
 // The arguments may be taken apart.

@@ -11,9 +11,11 @@ namespace {
 using Kind = Value::Kind;
 using Arguments = std::span<Value>;
 
-std::vector<Value> items_of(const Value& list) {
+// None when nothing is left of the allowance: what is made of them does not count then.
+std::vector<Value> items_of(const Value& list, Allowance& allowance) {
   std::vector<Value> items;
   const std::size_t size = *size_of(list);
+  if (!allowance.items(size)) return items;
   items.reserve(size);
   for (std::size_t i = 0; i < size; ++i) items.push_back(element(list, i));
   return items;
@@ -60,7 +62,7 @@ Value extreme(Arguments a, const Prepared& /*prepared*/) {
   return best;
 }
 
-Value slice(Arguments a, const Prepared& /*prepared*/) {
+Value slice(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list) || !a[1].is(Kind::integer) || !a[2].is(Kind::integer)) {
     return Value::no_such_overload();
   }
@@ -73,38 +75,40 @@ Value slice(Arguments a, const Prepared& /*prepared*/) {
     return Value::error(what + "start index must be less than or equal to end index");
   }
   if (size < to) return Value::error(what + "list is length " + std::to_string(size));
+  if (!prepared.allowance->items(static_cast<std::size_t>(to - from))) return Value::cancelled();
   std::vector<Value> out;
   for (auto i = from; i < to; ++i) out.push_back(element(a[0], static_cast<std::size_t>(i)));
   return list(std::move(out));
 }
 
-void flatten_into(std::vector<Value>& out, const Value& from, std::int64_t depth) {
-  for (std::size_t i = 0, size = *size_of(from); i < size; ++i) {
+void flatten_into(std::vector<Value>& out, const Value& from, std::int64_t depth,
+                  Allowance& allowance) {
+  for (std::size_t i = 0, size = *size_of(from); i < size && allowance.items(1); ++i) {
     Value item = element(from, i);
     if (depth > 0 && item.is(Kind::list)) {
-      flatten_into(out, item, depth - 1);
+      flatten_into(out, item, depth - 1, allowance);
     } else {
       out.push_back(std::move(item));
     }
   }
 }
 
-Value flatten(Arguments a, const Prepared& /*prepared*/) {
+Value flatten(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list) || (a.size() == 2 && !a[1].is(Kind::integer))) {
     return Value::no_such_overload();
   }
   const std::int64_t depth = a.size() == 2 ? a[1].as_int() : 1;
   if (depth < 0) return Value::error("level must be non-negative");
   std::vector<Value> out;
-  flatten_into(out, a[0], depth);
+  flatten_into(out, a[0], depth, *prepared.allowance);
   return list(std::move(out));
 }
 
-Value sort_by_keys(Arguments a, const Prepared& /*prepared*/) {
+Value sort_by_keys(Arguments a, const Prepared& prepared) {
   const Value& by = a.back();
   if (!a[0].is(Kind::list) || !by.is(Kind::list)) return Value::no_such_overload();
-  const auto items = items_of(a[0]);
-  const auto keys = items_of(by);
+  const auto items = items_of(a[0], *prepared.allowance);
+  const auto keys = items_of(by, *prepared.allowance);
   if (items.size() != keys.size()) {
     return Value::error(
         "@sortByAssociatedKeys() expected a list of the same size as the associated "
@@ -137,46 +141,48 @@ Value range(Arguments a, const Prepared& /*prepared*/) {
   return list(std::move(out));
 }
 
-Value reverse(Arguments a, const Prepared& /*prepared*/) {
+Value reverse(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list)) return Value::no_such_overload();
-  auto items = items_of(a[0]);
+  auto items = items_of(a[0], *prepared.allowance);
   std::reverse(items.begin(), items.end());
   return list(std::move(items));
 }
 
-bool has(const std::vector<Value>& items, const Value& wanted) {
+bool has(const std::vector<Value>& items, const Value& wanted, Allowance& allowance) {
   return std::any_of(items.begin(), items.end(),
-                     [&wanted](const Value& item) { return equals(wanted, item).is_true(); });
+                     [&](const Value& item) { return equals(wanted, item, allowance).is_true(); });
 }
 
-Value distinct(Arguments a, const Prepared& /*prepared*/) {
+Value distinct(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list)) return Value::no_such_overload();
   std::vector<Value> out;
-  for (auto& item : items_of(a[0])) {
-    if (!has(out, item)) out.push_back(std::move(item));
+  for (auto& item : items_of(a[0], *prepared.allowance)) {
+    if (!has(out, item, *prepared.allowance)) out.push_back(std::move(item));
   }
   return list(std::move(out));
 }
 
-bool includes(const Value& all, const Value& some) {
-  const auto items = items_of(all);
-  for (const auto& item : items_of(some)) {
-    if (!has(items, item)) return false;
+bool includes(const Value& all, const Value& some, Allowance& allowance) {
+  const auto items = items_of(all, allowance);
+  for (const auto& item : items_of(some, allowance)) {
+    if (!has(items, item, allowance)) return false;
   }
   return true;
 }
 
 template <bool kBothWays>
-Value set_contains(Arguments a, const Prepared& /*prepared*/) {
+Value set_contains(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list) || !a[1].is(Kind::list)) return Value::no_such_overload();
-  return Value::boolean(includes(a[0], a[1]) && (!kBothWays || includes(a[1], a[0])));
+  Allowance& allowance = *prepared.allowance;
+  return Value::boolean(includes(a[0], a[1], allowance) &&
+                        (!kBothWays || includes(a[1], a[0], allowance)));
 }
 
-Value set_intersects(Arguments a, const Prepared& /*prepared*/) {
+Value set_intersects(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list) || !a[1].is(Kind::list)) return Value::no_such_overload();
-  const auto items = items_of(a[1]);
-  for (const auto& item : items_of(a[0])) {
-    if (has(items, item)) return Value::boolean(true);
+  const auto items = items_of(a[1], *prepared.allowance);
+  for (const auto& item : items_of(a[0], *prepared.allowance)) {
+    if (has(items, item, *prepared.allowance)) return Value::boolean(true);
   }
   return Value::boolean(false);
 }

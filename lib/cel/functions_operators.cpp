@@ -42,14 +42,14 @@ Value span_of(Int128 nanos) {
   return Value::duration(static_cast<std::int64_t>(nanos));
 }
 
-Value add(Arguments a, const Prepared& /*prepared*/) {
+Value add(Arguments a, const Prepared& prepared) {
   if (both(a, Kind::integer)) {
     std::int64_t sum = 0;
     if (__builtin_add_overflow(a[0].as_int(), a[1].as_int(), &sum)) return int_overflow();
     return Value::integer(sum);
   }
   if (both(a, Kind::string)) return Value::string(std::string(a[0].text()).append(a[1].text()));
-  if (both(a, Kind::list)) return concatenated(std::move(a[0]), a[1]);
+  if (both(a, Kind::list)) return concatenated(std::move(a[0]), a[1], *prepared.allowance);
   if (both(a, Kind::uinteger)) {
     std::uint64_t sum = 0;
     if (__builtin_add_overflow(a[0].as_uint(), a[1].as_uint(), &sum)) return uint_overflow();
@@ -146,16 +146,16 @@ Value relation(Arguments a, const Prepared& /*prepared*/) {
   return Value::no_such_overload();
 }
 
-Value equal(Arguments a, const Prepared& /*prepared*/) {
-  return equals(a[0], a[1]);
+Value equal(Arguments a, const Prepared& prepared) {
+  return equals(a[0], a[1], *prepared.allowance);
 }
 
-Value not_equal(Arguments a, const Prepared& /*prepared*/) {
-  const Value verdict = equals(a[0], a[1]);
+Value not_equal(Arguments a, const Prepared& prepared) {
+  const Value verdict = equals(a[0], a[1], *prepared.allowance);
   return verdict.is_error() ? verdict : Value::boolean(!verdict.as_bool());
 }
 
-Value member_of(Arguments a, const Prepared& /*prepared*/) {
+Value member_of(Arguments a, const Prepared& prepared) {
   if (a[1].is(Kind::map)) {
     const auto found = entry(a[1], a[0]);
     if (found && found->is_error()) return *found;
@@ -163,7 +163,7 @@ Value member_of(Arguments a, const Prepared& /*prepared*/) {
   }
   if (!a[1].is(Kind::list)) return Value::no_such_overload();
   for (std::size_t i = 0, size = *size_of(a[1]); i < size; ++i) {
-    if (equals(a[0], element(a[1], i)).is_true()) return Value::boolean(true);
+    if (equals(a[0], element(a[1], i), *prepared.allowance).is_true()) return Value::boolean(true);
   }
   return Value::boolean(false);
 }

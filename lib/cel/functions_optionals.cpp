@@ -35,10 +35,10 @@ Value end(Arguments a, const Prepared& /*prepared*/) {
   return size == 0 ? Value::none() : Value::some(element(a[0], kLast ? size - 1 : 0));
 }
 
-Value unwrap(Arguments a, const Prepared& /*prepared*/) {
+Value unwrap(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list)) return Value::no_such_overload();
   std::vector<Value> out;
-  for (std::size_t i = 0, size = *size_of(a[0]); i < size; ++i) {
+  for (std::size_t i = 0, size = *size_of(a[0]); i < size && prepared.allowance->items(1); ++i) {
     const Value item = element(a[0], i);
     if (!item.is(Kind::optional)) return Value::error("value is not optional");
     if (const Value* inner = held(item)) out.push_back(*inner);

@@ -94,19 +94,19 @@ Value last_index_of(Arguments a) {
 }
 
 // Of strings here, of lists in functions_lists.cpp.
-Value find_first(Arguments a, const Prepared& /*prepared*/) {
+Value find_first(Arguments a, const Prepared& prepared) {
   if (strings(a, 2) && (a.size() == 2 || is_int(a, 2))) return index_of(a);
   if (a.size() != 2 || !a[0].is(Kind::list)) return Value::no_such_overload();
   for (std::size_t i = 0, size = *size_of(a[0]); i < size; ++i) {
-    if (equals(element(a[0], i), a[1]).is_true()) return int_of(i);
+    if (equals(element(a[0], i), a[1], *prepared.allowance).is_true()) return int_of(i);
   }
   return Value::integer(-1);
 }
-Value find_last(Arguments a, const Prepared& /*prepared*/) {
+Value find_last(Arguments a, const Prepared& prepared) {
   if (strings(a, 2) && (a.size() == 2 || is_int(a, 2))) return last_index_of(a);
   if (a.size() != 2 || !a[0].is(Kind::list)) return Value::no_such_overload();
   for (std::size_t i = *size_of(a[0]); i > 0; --i) {
-    if (equals(element(a[0], i - 1), a[1]).is_true()) return int_of(i - 1);
+    if (equals(element(a[0], i - 1), a[1], *prepared.allowance).is_true()) return int_of(i - 1);
   }
   return Value::integer(-1);
 }
@@ -121,7 +121,7 @@ Value ascii_case(Arguments a, const Prepared& /*prepared*/) {
   return Value::string(std::move(text));
 }
 
-Value replace(Arguments a, const Prepared& /*prepared*/) {
+Value replace(Arguments a, const Prepared& prepared) {
   if (!strings(a, 3) || (a.size() == 4 && !is_int(a, 3))) return Value::no_such_overload();
   std::int64_t left = a.size() == 4 ? a[3].as_int() : -1;
   const auto text = a[0].text(), old = a[1].text(), with = a[2].text();
@@ -130,6 +130,8 @@ Value replace(Arguments a, const Prepared& /*prepared*/) {
   while (left != 0) {
     const auto found = text.find(old, at);
     if (found == std::string_view::npos) break;
+    // What is put in is paid for by nobody, however often.
+    if (!prepared.allowance->text(found - at + with.size())) return Value::cancelled();
     out.append(text.substr(at, found - at)).append(with);
     at = found + old.size();
     --left;
@@ -146,27 +148,28 @@ Value replace(Arguments a, const Prepared& /*prepared*/) {
   return Value::string(out.append(text.substr(at)));
 }
 
-Value split(Arguments a, const Prepared& /*prepared*/) {
+Value split(Arguments a, const Prepared& prepared) {
   if (!strings(a, 2) || (a.size() == 3 && !is_int(a, 2))) return Value::no_such_overload();
   std::int64_t left = a.size() == 3 ? a[2].as_int() : -1;
-  std::vector<std::string> out;
-  if (left == 0) return string_list(out);
+  std::vector<Value> out;
+  if (left == 0) return list(std::move(out));
   const auto text = a[0].text(), separator = a[1].text();
   std::size_t at = 0;
   while (left != 1 && at <= text.size()) {
     std::size_t end = text.find(separator, at);
     if (separator.empty()) {
-      if (at == text.size()) return string_list(out);
+      if (at == text.size()) return list(std::move(out));
       end = at + base::next_utf8(text, at).size;
       if (end == text.size()) break;
     }
     if (end == std::string_view::npos) break;
-    out.emplace_back(text.substr(at, end - at));
+    if (!prepared.allowance->items(1)) return Value::cancelled();
+    out.push_back(Value::piece(a[0], text.substr(at, end - at)));
     at = end + separator.size();
     --left;
   }
-  if (!separator.empty() || at < text.size()) out.emplace_back(text.substr(at));
-  return string_list(out);
+  if (!separator.empty() || at < text.size()) out.push_back(Value::piece(a[0], text.substr(at)));
+  return list(std::move(out));
 }
 
 Value substring(Arguments a, const Prepared& /*prepared*/) {
@@ -207,7 +210,7 @@ Value trim(Arguments a, const Prepared& /*prepared*/) {
   return Value::string(end == 0 ? "" : std::string(text.substr(begin, end - begin)));
 }
 
-Value join(Arguments a, const Prepared& /*prepared*/) {
+Value join(Arguments a, const Prepared& prepared) {
   if (!a[0].is(Kind::list) || (a.size() == 2 && !a[1].is(Kind::string))) {
     return Value::no_such_overload();
   }
@@ -216,7 +219,12 @@ Value join(Arguments a, const Prepared& /*prepared*/) {
     const Value part = element(a[0], i);
     if (part.is_error()) return part;
     if (!part.is(Kind::string)) return Value::error("join: invalid input");
-    if (i > 0 && a.size() == 2) out += a[1].text();
+    const std::string_view separator = i > 0 && a.size() == 2 ? a[1].text() : "";
+    if (!prepared.allowance->look() ||
+        !prepared.allowance->text(separator.size() + part.text().size())) {
+      return Value::cancelled();
+    }
+    out += separator;
     out += part.text();
   }
   return Value::string(std::move(out));
@@ -239,9 +247,9 @@ Value quote(Arguments a, const Prepared& /*prepared*/) {
   return Value::string(out + "\"");
 }
 
-Value format(Arguments a, const Prepared& /*prepared*/) {
+Value format(Arguments a, const Prepared& prepared) {
   if (!strings(a, 1) || !a[1].is(Kind::list)) return Value::no_such_overload();
-  return format_text(a[0].text(), a[1]);
+  return format_text(a[0].text(), a[1], *prepared.allowance);
 }
 
 // The regular expression of a call: prepared, or made now.
@@ -283,7 +291,7 @@ Value find_all(Arguments a, const Prepared& prepared) {
   if (pattern.regex == nullptr) return Value::error("Illegal regex: " + pattern.problem);
   std::int64_t left = a.size() == 3 ? a[2].as_int() : -1;
   const auto text = a[0].text();
-  std::vector<std::string> out;
+  std::vector<Value> out;
   std::size_t at = 0, last_end = std::string_view::npos;
   while (left != 0 && at <= text.size()) {
     const auto found = pattern.regex->find(text, at);
@@ -291,14 +299,15 @@ Value find_all(Arguments a, const Prepared& prepared) {
     const bool empty = found->begin == found->end;
     // An empty match right behind the last one does not count.
     if (!empty || found->begin != last_end) {
-      out.emplace_back(text.substr(found->begin, found->end - found->begin));
+      if (!prepared.allowance->items(1)) return Value::cancelled();
+      out.push_back(Value::piece(a[0], text.substr(found->begin, found->end - found->begin)));
       --left;
     }
     last_end = found->end;
     at = found->end;
     if (empty) at += at < text.size() ? base::next_utf8(text, at).size : 1;
   }
-  return string_list(out);
+  return list(std::move(out));
 }
 
 constexpr NamedImplementation kTable[] = {

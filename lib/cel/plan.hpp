@@ -95,7 +95,9 @@ class Plan {
 
 Charge charge_of(std::string_view function, const std::vector<const Overload*>& overloads);
 // What a call costs. `result` is null before it has run; then only charges that look at it wait.
+// Means nothing when the allowance is over.
 bool looks_at_result(Charge charge);
-std::uint64_t call_cost(Charge charge, std::span<const Value> arguments, const Value* result);
+std::uint64_t call_cost(Charge charge, std::span<const Value> arguments, const Value* result,
+                        Allowance& allowance);
 
 }  // namespace kubewatch::cel

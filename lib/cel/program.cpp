@@ -19,8 +19,9 @@ constexpr std::size_t kFewArguments = 4;
 // One run. Cheap to make: two arrays of values.
 class Evaluation {
  public:
-  Evaluation(const Plan& plan, std::span<const Value> variables, std::uint64_t limit)
-      : plan_(plan), slots_(plan.slots()), limit_(limit) {
+  Evaluation(const Plan& plan, std::span<const Value> variables, std::uint64_t limit,
+             Allowance allowance)
+      : plan_(plan), slots_(plan.slots()), limit_(limit), allowance_(allowance) {
     std::copy(variables.begin(), variables.end(), slots_.begin());
   }
 
@@ -28,6 +29,7 @@ class Evaluation {
     Program::Outcome out;
     out.value = eval(plan_.root());
     out.cost = cost_;
+    out.used = allowance_.used();
     out.too_costly = stopped_;
     if (stopped_) {
       out.value = Value::error("operation cancelled: actual cost limit exceeded");
@@ -38,9 +40,10 @@ class Evaluation {
  private:
   void charge(std::uint64_t amount) {
     cost_ = add_bounded(cost_, amount);
-    if (cost_ > limit_) stopped_ = true;
+    // To a user the one is as good as the other: an API server has a cost alone.
+    if (cost_ > limit_ || allowance_.over()) stopped_ = true;
   }
-  static Value cancelled() { return Value::error("operation cancelled"); }
+  static Value cancelled() { return Value::cancelled(); }
 
   Value eval(std::uint32_t index) {
     const Step& step = plan_.step(index);
@@ -167,11 +170,14 @@ class Evaluation {
       return std::move(argument);
     }
     const bool later = looks_at_result(step.charge);
-    if (!later) charge(call_cost(step.charge, arguments, nullptr));
+    if (!later) charge(call_cost(step.charge, arguments, nullptr, allowance_));
     if (stopped_) return cancelled();
     if (!step.constant.is(Kind::null) && size_of(arguments[0]) == 0U) return step.constant;
-    Value result = step.run(arguments, step.prepared);
-    if (later) charge(result.is_error() ? 1 : call_cost(step.charge, arguments, &result));
+    Value result = step.run(arguments, {step.prepared.regex, &allowance_});
+    if (later) {
+      charge(result.is_error() ? 1 : call_cost(step.charge, arguments, &result, allowance_));
+    }
+    if (allowance_.over()) stopped_ = true;
     return result;
   }
 
@@ -280,6 +286,7 @@ class Evaluation {
   const Plan& plan_;
   std::vector<Value> slots_;
   const std::uint64_t limit_;
+  Allowance allowance_;
   std::uint64_t cost_ = 0;
   bool stopped_ = false;
 };
@@ -297,8 +304,9 @@ void collect_names(const Expr& node, std::vector<std::string>& out,
 Program::Program(std::unique_ptr<const Plan> plan) : plan_(std::move(plan)) {}
 Program::~Program() = default;
 
-Program::Outcome Program::run(std::span<const Value> variables, std::uint64_t limit) const {
-  return Evaluation(*plan_, variables, limit).run();
+Program::Outcome Program::run(std::span<const Value> variables, std::uint64_t limit,
+                              Allowance allowance) const {
+  return Evaluation(*plan_, variables, limit, allowance).run();
 }
 
 bool Compiled::uses(std::string_view variable) const {

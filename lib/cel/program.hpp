@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "cel/allowance.hpp"
 #include "cel/checker.hpp"
 #include "cel/cost.hpp"
 #include "cel/value.hpp"
@@ -24,12 +25,14 @@ class Program {
   struct Outcome {
     Value value;  // an error when it failed
     std::uint64_t cost = 0;
-    bool too_costly = false;  // stopped; the value says so
+    std::uint64_t used = 0;   // of its Allowance
+    bool too_costly = false;  // stopped, by its cost or by its Allowance; the value says so
   };
   explicit Program(std::unique_ptr<const Plan> plan);
   ~Program();
-  // `variables` in the order in which they were declared.
-  Outcome run(std::span<const Value> variables, std::uint64_t limit) const;
+  // `variables` in the order in which they were declared; `limit` is of the cost.
+  Outcome run(std::span<const Value> variables, std::uint64_t limit,
+              Allowance allowance = Allowance()) const;
 
  private:
   std::unique_ptr<const Plan> plan_;

@@ -74,9 +74,20 @@ Value Value::no_such_overload() {
   return error("no such overload");
 }
 
+Value Value::cancelled() {
+  return error("operation cancelled");
+}
+
 Value Value::borrowed_string(std::string_view text) {
   Value out;
   out.kind_ = Kind::string;
+  out.text_ = text.data();
+  out.size_ = text.size();
+  return out;
+}
+
+Value Value::piece(const Value& whole, std::string_view text) {
+  Value out = whole;
   out.text_ = text.data();
   out.size_ = text.size();
   return out;

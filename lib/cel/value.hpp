@@ -89,10 +89,13 @@ class Value {
   static Value bytes(std::string bytes);
   // The text must live as long as the value.
   static Value borrowed_string(std::string_view text);
+  // A piece of the text of a string, whose text it shares.
+  static Value piece(const Value& whole, std::string_view text);
   static Value timestamp(std::int64_t seconds, std::uint32_t nanos);
   static Value duration(std::int64_t nanos);
   static Value error(std::string message);
   static Value no_such_overload();
+  static Value cancelled();  // what is left when a run was stopped
   static Value type(std::string_view name);
   static Value with(Kind kind, Object* object);
   static Value none() { return with(Kind::optional, nullptr); }

@@ -132,14 +132,16 @@ std::size_t hash_of_json(const Json& json) {
 
 // Of what is in a value, however deep: equal values hash alike. Lists whose order does not count
 // do so in any order.
-std::size_t deep_hash_of(const Value& value) {
+std::size_t deep_hash_of(const Value& value, Allowance& allowance) {
+  if (!allowance.look()) return 0;
   if (value.is(Kind::undeclared)) return hash_of_json(*value.json());
   if (value.is(Kind::list)) {
     const bool any_order = unordered_type(value) != nullptr;
     const std::size_t size = *size_of(value);
     std::size_t hash = size;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t one = mixed(deep_hash_of(element(value, i)));
+    // What was joined lazily may be far longer than what is paid for.
+    for (std::size_t i = 0; i < size && !allowance.over(); ++i) {
+      const std::size_t one = mixed(deep_hash_of(element(value, i), allowance));
       hash = any_order ? hash + one : mixed(hash ^ one);
     }
     return hash;
@@ -148,7 +150,7 @@ std::size_t deep_hash_of(const Value& value) {
   std::size_t hash = *size_of(value);
   for (const auto& key : keys(value)) {
     if (const auto found = entry(value, key)) {
-      hash += mixed(mixed(hash_of(key)) ^ deep_hash_of(*found));
+      hash += mixed(mixed(hash_of(key)) ^ deep_hash_of(*found, allowance));
     }
   }
   return hash;
@@ -157,32 +159,34 @@ std::size_t deep_hash_of(const Value& value) {
 // Where values are that equal a wanted one.
 class Places {
  public:
+  explicit Places(Allowance& allowance) : allowance_(allowance) {}
   void add(const Value& value) {
-    places_.emplace(deep_hash_of(value), values_.size());
+    places_.emplace(deep_hash_of(value, allowance_), values_.size());
     values_.push_back(value);
   }
   bool has(const Value& wanted) const {
-    const auto [begin, end] = places_.equal_range(deep_hash_of(wanted));
+    const auto [begin, end] = places_.equal_range(deep_hash_of(wanted, allowance_));
     return std::any_of(begin, end, [&](const auto& place) {
-      return equals(values_[place.second], wanted).is_true();
+      return equals(values_[place.second], wanted, allowance_).is_true();
     });
   }
 
  private:
+  Allowance& allowance_;
   std::vector<Value> values_;
   std::unordered_multimap<std::size_t, std::size_t> places_;
 };
 
 // Lists of objects that are told apart by keys; of items with the same keys the last counts.
 Value equals_keyed(const Value& left, const Value& right, const std::vector<std::string>& list_keys,
-                   std::size_t size) {
+                   std::size_t size, Allowance& allowance) {
   std::map<Json, std::size_t> places;
   for (std::size_t i = 0; i < size; ++i) places[identity(*element(left, i).json(), list_keys)] = i;
   for (std::size_t i = 0; i < size; ++i) {
     const Value wanted = element(right, i);
     const auto at = places.find(identity(*wanted.json(), list_keys));
     if (at == places.end()) return Value::boolean(false);
-    const Value verdict = equals(element(left, at->second), wanted);
+    const Value verdict = equals(element(left, at->second), wanted, allowance);
     if (!verdict.is_true()) return verdict;
   }
   return Value::boolean(true);
@@ -190,16 +194,18 @@ Value equals_keyed(const Value& left, const Value& right, const std::vector<std:
 
 // Lists whose order does not count: each element of one has its equal in the other.
 Value equals_unordered(const Value& left, const Value& right, const DataType& type,
-                       std::size_t size) {
+                       std::size_t size, Allowance& allowance) {
   bool keyed = type.list_kind == DataType::ListKind::map;
   for (std::size_t i = 0; i < size && keyed; ++i) {
     keyed = element(left, i).json() != nullptr && element(right, i).json() != nullptr;
   }
-  if (keyed) return equals_keyed(left, right, type.list_keys, size);
+  if (keyed) return equals_keyed(left, right, type.list_keys, size, allowance);
   std::size_t same = 0;  // mostly all of them stand where they stood
-  while (same < size && equals(element(left, same), element(right, same)).is_true()) ++same;
+  while (same < size && equals(element(left, same), element(right, same), allowance).is_true()) {
+    ++same;
+  }
   if (same == size) return Value::boolean(true);
-  Places places;
+  Places places(allowance);
   for (std::size_t i = 0; i < size; ++i) places.add(element(left, i));
   for (std::size_t i = same; i < size; ++i) {
     if (!places.has(element(right, i))) return Value::boolean(false);
@@ -207,29 +213,29 @@ Value equals_unordered(const Value& left, const Value& right, const DataType& ty
   return Value::boolean(true);
 }
 
-Value equals_lists(const Value& left, const Value& right) {
+Value equals_lists(const Value& left, const Value& right, Allowance& allowance) {
   const auto size = *size_of(left);
   if (size != *size_of(right)) return Value::boolean(false);
   if (const DataType* type = unordered_type(left)) {
-    return equals_unordered(left, right, *type, size);
+    return equals_unordered(left, right, *type, size, allowance);
   }
   Value verdict = Value::boolean(true);
-  for (std::size_t i = 0; i < size; ++i) {
-    Value one = equals(element(left, i), element(right, i));
+  for (std::size_t i = 0; i < size && !allowance.over(); ++i) {
+    Value one = equals(element(left, i), element(right, i), allowance);
     if (one.is_false()) return one;
     if (one.is_error()) verdict = std::move(one);
   }
   return verdict;
 }
 
-Value equals_maps(const Value& left, const Value& right) {
+Value equals_maps(const Value& left, const Value& right, Allowance& allowance) {
   if (*size_of(left) != *size_of(right)) return Value::boolean(false);
   for (const auto& key : keys(left)) {
     const auto mine = entry(left, key);
     const auto other = entry(right, key);
     if (mine.has_value() != other.has_value()) return Value::boolean(false);
     if (!mine) continue;
-    Value verdict = equals(*mine, *other);
+    Value verdict = equals(*mine, *other, allowance);
     if (!verdict.is_true()) return verdict;
   }
   if (left.data() == nullptr || left.data()->form != Form::object || right.json() == nullptr) {
@@ -292,8 +298,11 @@ std::optional<std::uint64_t> size_of(const Value& value) {
   switch (value.kind()) {
     case Kind::string: return code_points(value.text());
     case Kind::bytes: return value.text().size();
-    case Kind::list:
-      return value.json() != nullptr ? value.json()->size() : value.as<ListObject>().items.size();
+    case Kind::list: {
+      if (value.json() != nullptr) return value.json()->size();
+      const auto& list = value.as<ListObject>();
+      return list.joined != nullptr ? list.joined->size : list.items.size();
+    }
     case Kind::map:
       return value.json() != nullptr ? value.json()->size()
                                      : value.as<MapObject>().entries().size();
@@ -302,8 +311,15 @@ std::optional<std::uint64_t> size_of(const Value& value) {
 }
 
 Value element(const Value& list, std::size_t index) {
-  if (list.json() == nullptr) return list.as<ListObject>().items[index];
-  return Value::from_json((*list.json())[index], *list.data()->element);
+  const Value* at = &list;
+  while (at->json() == nullptr) {
+    const auto& object = at->as<ListObject>();
+    if (object.joined == nullptr) return object.items[index];
+    const bool in_front = index < object.joined->front_size;
+    if (!in_front) index -= object.joined->front_size;
+    at = in_front ? &object.joined->front : &object.joined->back;
+  }
+  return Value::from_json((*at->json())[index], *at->data()->element);
 }
 
 std::optional<Value> entry(const Value& map, const Value& key) {
@@ -334,7 +350,8 @@ std::vector<Value> keys(const Value& map) {
   return out;
 }
 
-Value equals(const Value& left, const Value& right) {
+Value equals(const Value& left, const Value& right, Allowance& allowance) {
+  if (!allowance.look()) return Value::cancelled();
   if (left.is_error()) return left;
   if (right.is_error()) return right;
   if (is_number(left) && is_number(right)) {
@@ -353,12 +370,12 @@ Value equals(const Value& left, const Value& right) {
     case Kind::string:
     case Kind::bytes:
     case Kind::type: return Value::boolean(left.text() == right.text());
-    case Kind::list: return equals_lists(left, right);
-    case Kind::map: return equals_maps(left, right);
+    case Kind::list: return equals_lists(left, right, allowance);
+    case Kind::map: return equals_maps(left, right, allowance);
     case Kind::optional: {
       const Value *mine = held(left), *other = held(right);
       if (mine == nullptr || other == nullptr) return Value::boolean(mine == other);
-      return equals(*mine, *other);
+      return equals(*mine, *other, allowance);
     }
     case Kind::quantity:
       return Value::boolean(left.as<Quantity>().compare(right.as<Quantity>()) == 0);
@@ -392,10 +409,10 @@ std::optional<int> compare(const Value& left, const Value& right) {
 namespace {
 
 // A set takes what it does not have yet.
-void add_to_set(std::vector<Value>& out, const Value& right) {
-  Places there;
+void add_to_set(std::vector<Value>& out, const Value& right, Allowance& allowance) {
+  Places there(allowance);
   for (const Value& one : out) there.add(one);
-  for (std::size_t i = 0, size = *size_of(right); i < size; ++i) {
+  for (std::size_t i = 0, size = *size_of(right); i < size && !allowance.over(); ++i) {
     Value added = element(right, i);
     if (there.has(added)) continue;
     there.add(added);
@@ -422,23 +439,60 @@ void add_keyed(std::vector<Value>& out, const Value& right,
   }
 }
 
+constexpr std::size_t kFew = 16;  // cheaper to copy than to join
+constexpr std::size_t kMostElements = std::size_t{1} << 30U;
+constexpr std::size_t kDeepest = 64;
+
+std::size_t depth_of(const Value& list) {
+  if (list.json() != nullptr) return 0;
+  const auto& joined = list.as<ListObject>().joined;
+  return joined == nullptr ? 0 : joined->depth;
+}
+
+Value join_lists(Value front, const Value& back) {
+  auto joined = std::make_unique<JoinedLists>();
+  joined->front_size = *size_of(front);
+  joined->size = joined->front_size + *size_of(back);
+  joined->depth = 1 + std::max(depth_of(front), depth_of(back));
+  joined->front = std::move(front);
+  joined->back = back;
+  auto* object = new ListObject;
+  object->joined = std::move(joined);
+  return Value::with(Kind::list, object);
+}
+
+// The elements of a list that nobody else has, to be changed.
+ListObject* own_elements(Value& list) {
+  ListObject* own = list.owned<ListObject>();
+  return own != nullptr && own->joined == nullptr ? own : nullptr;
+}
+
 }  // namespace
 
-Value concatenated(Value left, const Value& right) {
+Value concatenated(Value left, const Value& right, Allowance& allowance) {
   const DataType* type = unordered_type(left);
-  if (left.owned<ListObject>() == nullptr) {
+  const std::size_t size = *size_of(left), added = *size_of(right);
+  if (size + added > kMostElements) {
+    allowance.items(size + added);
+    return Value::cancelled();
+  }
+  const bool has_own = own_elements(left) != nullptr;
+  const bool small = added <= kFew && (has_own || size <= kFew);
+  if (type == nullptr && !small && std::max(depth_of(left), depth_of(right)) < kDeepest) {
+    return join_lists(std::move(left), right);
+  }
+  if (!small && !allowance.items(has_own ? added : size + added)) return Value::cancelled();
+  if (!has_own) {
     auto* copy = new ListObject;
     copy->type = type;
-    for (std::size_t i = 0, size = *size_of(left); i < size; ++i) {
-      copy->items.push_back(element(left, i));
-    }
+    for (std::size_t i = 0; i < size; ++i) copy->items.push_back(element(left, i));
     left = Value::with(Kind::list, copy);
   }
-  std::vector<Value>& out = left.owned<ListObject>()->items;
+  std::vector<Value>& out = own_elements(left)->items;
   if (type == nullptr) {
-    for (std::size_t i = 0, size = *size_of(right); i < size; ++i) out.push_back(element(right, i));
+    for (std::size_t i = 0; i < added; ++i) out.push_back(element(right, i));
   } else if (type->list_kind == DataType::ListKind::set) {
-    add_to_set(out, right);
+    add_to_set(out, right, allowance);
   } else {
     add_keyed(out, right, type->list_keys);
   }

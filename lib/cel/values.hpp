@@ -2,11 +2,13 @@
 // JSON that is read when asked or an Object that a rule has built; nobody else needs to know.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "cel/allowance.hpp"
 #include "cel/data_type.hpp"
 #include "cel/value.hpp"
 
@@ -17,8 +19,18 @@ struct TextObject : Object {
   std::string text;
 };
 
+// A list and another behind it, both as they are: see concatenated().
+struct JoinedLists {
+  Value front;
+  Value back;
+  std::size_t front_size = 0;
+  std::size_t size = 0;
+  std::size_t depth = 1;  // of lists that are joined in turn
+};
+
 struct ListObject : Object {
   std::vector<Value> items;
+  std::unique_ptr<const JoinedLists> joined;  // instead of items
   const DataType* type = nullptr;  // of the sets or keyed lists that it was made of; borrowed
 };
 
@@ -57,13 +69,15 @@ Value element(const Value& list, std::size_t index);
 std::optional<Value> entry(const Value& map, const Value& key);
 std::vector<Value> keys(const Value& map);
 
-// true, false, or an error (values that cannot be compared at all).
-Value equals(const Value& left, const Value& right);
+// true, false, or an error (values that cannot be compared at all, nothing left of the allowance).
+Value equals(const Value& left, const Value& right, Allowance& allowance);
 // -1, 0, 1; absent when the kinds have no order between them (NaN included).
 std::optional<int> compare(const Value& left, const Value& right);
 
-// The list with another at its end; merges as the list's kind demands (sets, maps).
-Value concatenated(Value left, const Value& right);
+// The list with another at its end; merges as the list's kind demands (sets, maps). Otherwise long
+// lists are not copied, so that the sum of two costs as little as an API server charges for it.
+// An error when nothing is left of the allowance.
+Value concatenated(Value left, const Value& right, Allowance& allowance);
 
 bool is_zero(const Value& value);
 

@@ -18,6 +18,8 @@ namespace {
 
 using Found = std::vector<const Json*>;
 
+constexpr std::size_t kVisits = 10;  // for each value that may be found
+
 const Json* member(const Json& value, const std::string& name) {
   if (!value.is_object()) return nullptr;
   const auto it = value.find(name);
@@ -27,8 +29,9 @@ const Json* member(const Json& value, const std::string& name) {
 // An error only counts where the caller asked for kubectl's errors; else what failed finds nothing.
 class Evaluation {
  public:
-  Evaluation(const Json& root, const JsonPath::Limits& limits, bool strict)
-      : root_(root), limits_(limits), strict_(strict) {}
+  // `visited` is what the evaluation and all inside it have looked at; it must outlive them.
+  Evaluation(const Json& root, const JsonPath::Limits& limits, bool strict, std::size_t& visited)
+      : root_(root), limits_(limits), strict_(strict), visited_(visited) {}
 
   Result<Found> run(const PathSteps& steps, const Json& from) {
     anywhere_ = false;
@@ -41,11 +44,13 @@ class Evaluation {
         continue;
       }
       for (const Json* one : at) {
+        KW_TRY(visit(1));
         KW_TRY(std::visit([&](const auto& what) { return take(what, *one, next); }, step.what));
         if (next.size() > limits_.max_found) {
           return too_many();
         }
       }
+      KW_TRY(visit(next.size()));
       const auto* field = std::get_if<PathField>(&step.what);
       if (strict_ && !limits_.allow_missing && field != nullptr && next.empty()) {
         return Error(ErrorKind::invalid, field->name + " is not found");
@@ -61,6 +66,14 @@ class Evaluation {
   Error too_many() const {
     return {ErrorKind::too_large,
             fmt::format("the path finds more than {} values", limits_.max_found)};
+  }
+
+  // A filter that looks at the whole value does so for each item.
+  Result<void> visit(std::size_t count) {
+    visited_ += count;
+    if (visited_ <= kVisits * limits_.max_found) return {};
+    return Error(ErrorKind::too_large,
+                 fmt::format("the path looks at more than {} values", kVisits * limits_.max_found));
   }
 
   Result<void> fault(std::string what) const {
@@ -122,6 +135,7 @@ class Evaluation {
   Result<void> take(const PathRecursive& all, const Json& value, Found& out) {
     if (!value.is_structured() || value.empty()) return {};
     if (out.size() > limits_.max_found) return {};
+    KW_TRY(visit(value.size()));
     out.push_back(&value);
     for (const auto& item : value) KW_TRY(take(all, item, out));
     return {};
@@ -131,7 +145,7 @@ class Evaluation {
   Result<void> take_union(const PathUnion& all, const Found& from, Found& out) {
     for (const auto& part : all.parts) {
       for (const Json* one : from) {
-        Evaluation inner(root_, limits_, strict_);
+        Evaluation inner(root_, limits_, strict_, visited_);
         KW_ASSIGN(const auto found, inner.run(part.steps(), *one));
         out.insert(out.end(), found.begin(), found.end());
         if (out.size() > limits_.max_found) return too_many();
@@ -145,6 +159,7 @@ class Evaluation {
   Result<void> take(const PathFilter& filter, const Json& value, Found& out) {
     if (value.is_null()) return {};
     if (!value.is_array()) return fault("a filter is used on something that is not an array");
+    KW_TRY(visit(value.size()));
     for (const auto& item : value) {
       KW_ASSIGN(const bool passes, holds(filter.condition, item));
       if (passes) out.push_back(&item);
@@ -180,7 +195,7 @@ class Evaluation {
   Result<Found> values(const PathOperand& operand, const Json& item) {
     if (operand.from == PathOperand::From::literal) return Found{&operand.literal};
     // What is missing in one item of many is no error, whatever the template's keys are.
-    Evaluation inner(root_, JsonPath::Limits{true, limits_.max_found}, strict_);
+    Evaluation inner(root_, JsonPath::Limits{true, limits_.max_found}, strict_, visited_);
     const bool root = operand.from == PathOperand::From::root;
     return inner.run(operand.path.steps(), root ? root_ : item);
   }
@@ -210,6 +225,7 @@ class Evaluation {
   const Json& root_;
   JsonPath::Limits limits_;
   bool strict_;
+  std::size_t& visited_;
   bool anywhere_ = false;
 };
 
@@ -270,12 +286,14 @@ Result<JsonPath> JsonPath::parse(std::string_view text, std::size_t* problem_at)
 }
 
 std::vector<const Json*> JsonPath::find(const Json& value) const {
-  auto found = Evaluation(value, Limits(), false).run(steps(), value);
+  std::size_t visited = 0;
+  auto found = Evaluation(value, Limits(), false, visited).run(steps(), value);
   return found.ok() ? std::move(found).value() : Found();
 }
 
 Result<std::vector<const Json*>> JsonPath::evaluate(const Json& value, const Limits& limits) const {
-  return Evaluation(value, limits, true).run(steps(), value);
+  std::size_t visited = 0;
+  return Evaluation(value, limits, true, visited).run(steps(), value);
 }
 
 bool JsonPath::set(Json& value, Json what) const {

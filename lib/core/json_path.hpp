@@ -33,7 +33,8 @@ class JsonPath {
     std::size_t max_found = 1'000'000;
   };
   // The same, with what kubectl calls an error. Errors: invalid (an index out of bounds, an index
-  // or a filter on something that is no array, a missing key), too_large.
+  // or a filter on something that is no array, a missing key), too_large (it finds more than
+  // max_found values, or looks at ten times as many, filters included).
   Result<std::vector<const Json*>> evaluate(const Json& value, const Limits& limits) const;
   Result<std::vector<const Json*>> evaluate(const Json& value) const {
     return evaluate(value, Limits());

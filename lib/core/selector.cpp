@@ -327,6 +327,11 @@ std::string value_at(const Json& object, const std::string& path) {
   return at->is_boolean() || at->is_number() ? base::dump_json(*at) : "";
 }
 
+void sort_by_path(std::vector<FieldRequirement>& requirements) {
+  std::stable_sort(requirements.begin(), requirements.end(),
+                   [](const auto& a, const auto& b) { return a.path < b.path; });
+}
+
 }  // namespace
 
 Result<LabelSelector> LabelSelector::parse(std::string_view text) {
@@ -377,8 +382,7 @@ Result<FieldSelector> FieldSelector::parse(std::string_view text) {
     KW_ASSIGN(FieldRequirement requirement, field_requirement(term));
     out.requirements_.push_back(std::move(requirement));
   }
-  std::stable_sort(out.requirements_.begin(), out.requirements_.end(),
-                   [](const auto& a, const auto& b) { return a.path < b.path; });
+  sort_by_path(out.requirements_);
   return out;
 }
 
@@ -397,12 +401,10 @@ std::string FieldSelector::str() const {
   return base::join(parts, ",");
 }
 
-FieldSelector FieldSelector::with_paths(
-    const std::function<std::string(const std::string&)>& path_of) const {
+FieldSelector FieldSelector::with_each(const std::function<void(FieldRequirement&)>& change) const {
   FieldSelector out = *this;
-  for (FieldRequirement& requirement : out.requirements_) {
-    requirement.path = path_of(requirement.path);
-  }
+  for (FieldRequirement& requirement : out.requirements_) change(requirement);
+  sort_by_path(out.requirements_);
   return out;
 }
 

@@ -55,8 +55,9 @@ class FieldSelector {
   bool matches(const Json& object) const;
   bool empty() const { return requirements_.empty(); }
   std::string str() const;
-  // The same of objects that have their fields elsewhere: `path_of` says where.
-  FieldSelector with_paths(const std::function<std::string(const std::string&)>& path_of) const;
+  // The same of objects that have their fields elsewhere or show them otherwise: `change` says
+  // where and how, of each requirement.
+  FieldSelector with_each(const std::function<void(FieldRequirement&)>& change) const;
   const std::vector<FieldRequirement>& requirements() const { return requirements_; }
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
@@ -215,7 +216,9 @@ std::optional<TimePoint> EventAggregator::due_of(const Series& series) const {
   if (series.retry_at) return series.retry_at;
   if (!series.created) return series.last_seen;
   if (series.count >= 2 && series.written < 2 && series.told_repeated) return series.last_seen;
-  if (series.count > series.written) return std::min(end, series.written_at + limits_.refresh);
+  if (series.count > series.written) {
+    return hurries_ ? series.last_seen : std::min(end, series.written_at + limits_.refresh);
+  }
   return end;
 }
 
@@ -223,6 +226,11 @@ void EventAggregator::schedule(Series& series) {
   if (series.due) due_.erase({*series.due, &series});
   series.due = due_of(series);
   if (series.due) due_.insert({*series.due, &series});
+}
+
+void EventAggregator::hurry(bool on) {
+  if (std::exchange(hurries_, on) == on) return;
+  series_.each([this](Series& series) { schedule(series); });
 }
 
 void EventAggregator::forget(const std::string& key) {

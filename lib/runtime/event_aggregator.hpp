@@ -82,6 +82,9 @@ class EventAggregator {
   // `error` null: written. Gives the sentence that is to be told to people: once per kind of
   // refusal, nothing for what is tried again.
   std::optional<std::string> on_result(std::uint64_t id, const Error* error, TimePoint now);
+  // While the process ends, repetitions do not wait for the refresh or the end of their series: who
+  // comes after it begins series of its own. What is tried again later still waits.
+  void hurry(bool on);
 
   const EventStats& stats() const { return stats_; }
 
@@ -120,6 +123,7 @@ class EventAggregator {
   std::set<std::pair<TimePoint, Series*>> due_;
   std::map<std::uint64_t, Series*> in_flight_;
   std::uint64_t last_id_ = 0;
+  bool hurries_ = false;
   std::set<ErrorKind> told_;
 };
 

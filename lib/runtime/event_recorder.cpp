@@ -76,8 +76,12 @@ void EventRecorder::on_result(std::uint64_t id, const Error* error) {
 }
 
 void EventRecorder::flush(Duration at_most, std::function<void()> done) {
+  aggregator_.hurry(true);
   pump();
-  if (open_ == 0) return done();
+  if (open_ == 0) {
+    aggregator_.hurry(false);
+    return done();
+  }
   flushed_ = std::move(done);
   flush_timer_ = client_.loop().after(at_most, [this] { end_flush(); });
 }
@@ -86,6 +90,7 @@ void EventRecorder::flush(Duration at_most, std::function<void()> done) {
 void EventRecorder::end_flush() {
   if (flushed_ == nullptr) return;
   flush_timer_.reset();
+  aggregator_.hurry(false);
   client_.loop().post(std::exchange(flushed_, nullptr));
 }
 

@@ -18,8 +18,9 @@ class EventRecorder {
 
   // Returns at once. Errors: invalid (what the API would refuse).
   Result<void> record(const EventReporter& reporter, const Happening& what);
-  // `done` once all that was recorded is written, but for what is to be tried again later, or after
-  // `at_most`: at once where nothing is left, else from the loop. One at a time.
+  // `done` once all that was recorded is written, how often it was repeated as well, but for what
+  // is to be tried again later, or after `at_most`: at once where nothing is left, else from the
+  // loop. One at a time.
   void flush(Duration at_most, std::function<void()> done);
   const EventStats& stats() const { return aggregator_.stats(); }
 

@@ -38,6 +38,11 @@ class LruMap {
     }
     return nullptr;
   }
+  // No use of any of them.
+  template <class What>
+  void each(What what) {
+    for (auto& [key, value] : order_) what(value);
+  }
   std::size_t size() const { return order_.size(); }
 
  private:

@@ -100,6 +100,7 @@ struct Reflector::Impl {
   std::optional<std::string> last_failure;
   TimePoint failing_since{};  // with last_failure
   std::optional<TimePoint> watching_since;
+  std::optional<TimePoint> heard;
   std::uint64_t watches = 0;
   std::uint64_t named_unparsable = 0;
   std::array<bool, kWatcherFailures> logged{};  // in this series of failures
@@ -216,9 +217,16 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                      }
                    },
                    [this](const EmitInitDone& a) { execute(a); },
-                   [this](const EmitApply&) { store.apply(std::move(*object), sink()); },
-                   [this](const EmitDelete&) { store.remove(*object, sink()); },
+                   [this](const EmitApply&) {
+                     heard = now();
+                     store.apply(std::move(*object), sink());
+                   },
+                   [this](const EmitDelete&) {
+                     heard = now();
+                     store.remove(*object, sink());
+                   },
                    [this](const EmitBookmark& a) {
+                     heard = now();
                      store.bookmark(a.resource_version);
                      if (callbacks.on_bookmark) callbacks.on_bookmark(a.resource_version);
                    },
@@ -285,6 +293,7 @@ void Reflector::Impl::execute(const StartWatch& action) {
 void Reflector::Impl::execute(const EmitInitDone& action) {
   const bool failed = std::exchange(last_failure, std::nullopt).has_value();
   answered = true;
+  heard = now();
   told = true;  // who subscribes while it is told, or when it is ready, is told what is there
   store.finish_init(action.resource_version, sink());
   told_all(action.gap);
@@ -474,6 +483,10 @@ const std::string& Reflector::namespace_name() const {
 }
 std::optional<TimePoint> Reflector::failing_since() const {
   return impl_->fails() ? std::optional(impl_->failing_since) : std::nullopt;
+}
+
+std::optional<TimePoint> Reflector::heard() const {
+  return impl_->heard;
 }
 
 bool Reflector::answered() const {

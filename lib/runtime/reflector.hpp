@@ -108,6 +108,8 @@ class Reflector {
   // From on_outdated to the next full state of the server; with a loaded cache that was saved in
   // between, from load() on.
   bool outdated() const;
+  // When the server last said where it stands: an object or a bookmark of a watch, a full state.
+  std::optional<TimePoint> heard() const;
   // Absent while all is well.
   std::optional<std::string> last_failure() const;
   // When the first failure of those came that it has not recovered from.

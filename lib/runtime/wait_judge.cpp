@@ -3,29 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/resource_version.hpp"
 #include "runtime/store_options.hpp"
 
 namespace kubewatch::runtime {
 
 namespace {
-
-std::optional<std::uint64_t> number_of(const std::string& version) {
-  std::uint64_t out = 0;
-  const auto [stop, code] = std::from_chars(version.data(), version.data() + version.size(), out);
-  if (code != std::errc() || stop != version.data() + version.size()) return std::nullopt;
-  return out;
-}
-
-// Whether a state is the written one or a later one.
-bool reaches(const std::string& version, const std::string& written) {
-  const auto seen = number_of(version);
-  const auto wanted = number_of(written);
-  return seen && wanted ? *seen >= *wanted : version == written;
-}
 
 std::vector<std::string> texts(const std::vector<WaitCondition>& conditions) {
   std::vector<std::string> out;
@@ -192,7 +178,7 @@ void WaitJudge::seen(std::size_t target, const Json& object, WallTime wall, bool
   const std::string uid = base::string_at(object, {"metadata", "uid"});
   const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
   if (entry.expecting && uid == entry.expected_uid) {
-    if (!reaches(version, entry.expected_version)) return;
+    if (!core::at_least_version(version, entry.expected_version)) return;
     entry.expecting = false;
   }
   const core::ObjectKey key = {base::string_at(object, {"metadata", "namespace"}),
@@ -275,7 +261,7 @@ void WaitJudge::expect(std::size_t target, const std::string& uid,
   const auto found = entry.members.find(key);
   const bool known = found != entry.members.end() && found->second.present &&
                      found->second.uid == uid &&
-                     reaches(found->second.resource_version, resource_version);
+                     core::at_least_version(found->second.resource_version, resource_version);
   if (known) return;
   entry.expected_uid = uid;
   entry.expected_version = resource_version;

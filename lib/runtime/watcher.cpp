@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/resource_version.hpp"
 #include "core/selector.hpp"
 #include "runtime/watcher_answers.hpp"
 
@@ -65,7 +66,7 @@ Watcher::Watcher(WatcherOptions options, base::Random& random)
       gone_backoff_(options_.backoff) {}
 
 bool Watcher::went_back(const std::string& resource_version) const {
-  return synced_ && older_version(resource_version, resource_version_);
+  return synced_ && core::older_version(resource_version, resource_version_);
 }
 
 void Watcher::note_rewind(WatcherActions& out) {

@@ -1,18 +1,10 @@
 #include "runtime/watcher_answers.hpp"
 
-#include <algorithm>
-#include <string_view>
-
-#include "base/ascii.hpp"
 #include "core/status.hpp"
 
 namespace kubewatch::runtime {
 
 namespace {
-
-bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), base::is_digit);
-}
 
 // An answer that is none of an API server: a proxy's page, half a list.
 bool is_no_answer(const Error& error) {
@@ -20,17 +12,6 @@ bool is_no_answer(const Error& error) {
 }
 
 }  // namespace
-
-bool older_version(const std::string& a, const std::string& b) {
-  if (!is_number(a) || !is_number(b)) return false;
-  const auto strip = [](std::string_view text) {
-    const auto first = text.find_first_not_of('0');
-    return first == std::string_view::npos ? std::string_view() : text.substr(first);
-  };
-  const std::string_view x = strip(a);
-  const std::string_view y = strip(b);
-  return x.size() != y.size() ? x.size() < y.size() : x < y;
-}
 
 bool usable_version(const std::string& resource_version) {
   return !resource_version.empty() && resource_version != "0";

@@ -8,8 +8,6 @@
 
 namespace kubewatch::runtime {
 
-// Comparable where both are numbers (KEP-5504); false otherwise.
-bool older_version(const std::string& a, const std::string& b);
 // One that a watch can begin at.
 bool usable_version(const std::string& resource_version);
 

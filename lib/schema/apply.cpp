@@ -32,7 +32,7 @@ class Apply {
   void merge_and_prune();
   Json pruned(const Json& merged, const FieldSet& last) const;
   // Moves ownership; what stands in the way unless forced.
-  std::vector<Conflict> take_ownership();
+  ConflictList take_ownership();
   Result<ApplyOutcome> finish();
   bool same_as_live(const Json& object) const;
   bool same_owners_as_live() const;
@@ -124,8 +124,8 @@ Json Apply::pruned(const Json& merged, const FieldSet& last) const {
   return remove_items(schema_, merged, all.difference(left).intersect(mine));
 }
 
-std::vector<Conflict> Apply::take_ownership() {
-  std::vector<Conflict> conflicts;
+ConflictList Apply::take_ownership() {
+  ConflictList conflicts;
   if (managed_.size() < 2) return conflicts;
   Comparison changes = compare(schema_, live_, object_);
   changes.exclude(request_.ignored);
@@ -134,15 +134,18 @@ std::vector<Conflict> Apply::take_ownership() {
   std::map<std::string, FieldSet> contested;
   for (const auto& [identity, entry] : managed_) {
     if (identity == self_) continue;
-    FieldSet both = entry.fields.intersect(taken);
-    for (Path& path : both.paths()) {
-      conflicts.push_back({entry.text(request_.told_version), std::move(path)});
-    }
-    contested[identity] = std::move(both);
+    contested[identity] = entry.fields.intersect(taken);
   }
-  if (!conflicts.empty() && !request_.force) {
+  const bool any = std::any_of(contested.begin(), contested.end(),
+                               [](const auto& one) { return !one.second.empty(); });
+  if (any && !request_.force) {
+    FieldSet allowed;
     if (request_.manager == "kubectl" && request_.live != nullptr) {
-      drop_conflicts_of_client_side_apply(schema_, live_, conflicts);
+      allowed = fields_of_client_side_apply(schema_, live_);
+    }
+    for (const auto& [identity, both] : contested) {
+      conflicts.add(managed_[identity].text(request_.told_version),
+                    allowed.empty() ? both : both.difference(allowed));
     }
     if (!conflicts.empty()) return conflicts;
   }
@@ -196,10 +199,11 @@ Result<ApplyOutcome> Apply::run() {
   KW_TRY(check());
   KW_TRY(read_live());
   merge_and_prune();
-  std::vector<Conflict> conflicts = take_ownership();
+  ConflictList conflicts = take_ownership();
   if (!conflicts.empty()) {
     ApplyOutcome refused;
-    refused.conflicts = std::move(conflicts);
+    refused.conflicts = conflicts.take();
+    refused.untold = conflicts.untold();
     return refused;
   }
   return finish();

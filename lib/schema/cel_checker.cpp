@@ -63,15 +63,15 @@ class RuleCheck {
       : base_(base), keep_cost_(keep_cost), errors_(errors), types_(types) {}
 
   void visit(const Structural& schema, const Cardinality& cardinality,
-             const std::string& uncorrelated) {
+             const Structural* uncorrelated) {
     const auto below = inside(schema, cardinality);
     if (schema.additional_properties != nullptr) {
       visit(*schema.additional_properties, below, uncorrelated);
     }
     for (const auto& [name, property] : schema.properties) visit(*property, below, uncorrelated);
     if (schema.items != nullptr) {
-      const bool loses = schema.list_type != "map" && uncorrelated.empty();
-      visit(*schema.items, below, loses ? join_path(base_, schema.path) : uncorrelated);
+      const bool loses = schema.list_type != "map" && uncorrelated == nullptr;
+      visit(*schema.items, below, loses ? &schema : uncorrelated);
     }
     if (!schema.validations.empty()) rules(schema, cardinality, uncorrelated);
   }
@@ -82,8 +82,8 @@ class RuleCheck {
       return left.second > right.second;
     });
     if (expensive_.size() > kMostExpensive) expensive_.resize(kMostExpensive);
-    for (const auto& [path, cost] : expensive_) {
-      errors_.push_back(field_forbidden(path,
+    for (const auto& [place, cost] : expensive_) {
+      errors_.push_back(field_forbidden(text(place),
                                         "contributed to estimated rule cost total exceeding "
                                         "cost limit for entire OpenAPIv3 schema"));
     }
@@ -95,12 +95,24 @@ class RuleCheck {
   }
 
  private:
+  // An expression of a rule; its path is written out when something is said of it.
+  struct Place {
+    const Structural* schema;
+    std::size_t rule;
+    const char* field;  // "rule", "messageExpression"
+  };
+  std::string path_of_rules(const Structural& schema) const {
+    return join_path(base_, schema.path()) + ".x-kubernetes-validations";
+  }
+  std::string text(const Place& place) const {
+    return fmt::format("{}[{}].{}", path_of_rules(*place.schema), place.rule, place.field);
+  }
+
   void rules(const Structural& schema, const Cardinality& cardinality,
-             const std::string& uncorrelated) {
-    const std::string at = join_path(base_, schema.path) + ".x-kubernetes-validations";
+             const Structural* uncorrelated) {
     const auto* type = types_.find(schema);
     if (type == nullptr || !type->declared()) {
-      errors_.push_back(field_internal(at,
+      errors_.push_back(field_internal(path_of_rules(schema),
                                        "internal error: failed to retrieve type information for "
                                        "x-kubernetes-validations"));
       return;
@@ -109,41 +121,41 @@ class RuleCheck {
         cardinality.value_or(static_cast<std::uint64_t>(kMaxRequestBytes / (type->min_size + 1)));
     const auto compiled = compile_rules(schema, *type->type);
     for (std::size_t i = 0; i < compiled.size(); ++i) {
-      one(compiled[i], at + "[" + std::to_string(i) + "]", times, uncorrelated);
+      one(compiled[i], {&schema, i, "rule"}, times, uncorrelated);
     }
   }
 
-  void one(const CompiledRule& rule, const std::string& at, std::uint64_t times,
-           const std::string& uncorrelated) {
-    pay(at + ".rule", "estimated rule cost", cel::times_bounded(rule.max_cost, times));
+  void one(const CompiledRule& rule, const Place& at, std::uint64_t times,
+           const Structural* uncorrelated) {
+    const Place message{at.schema, at.rule, "messageExpression"};
+    pay(at, "estimated rule cost", cel::times_bounded(rule.max_cost, times));
     if (!rule.error.empty()) {
-      errors_.push_back(field_invalid(at + ".rule", shown(*rule.rule), rule.error));
+      errors_.push_back(field_invalid(text(at), shown(*rule.rule), rule.error));
     }
     if (!rule.message_error.empty()) {
-      errors_.push_back(
-          field_invalid(at + ".messageExpression", shown(*rule.rule), rule.message_error));
+      errors_.push_back(field_invalid(text(message), shown(*rule.rule), rule.message_error));
     } else if (rule.message != nullptr) {
-      pay(at + ".messageExpression", "estimated messageExpression cost", rule.message_cost);
+      pay(message, "estimated messageExpression cost", rule.message_cost);
     }
-    if (rule.uses_old_self && !uncorrelated.empty()) {
+    if (rule.uses_old_self && uncorrelated != nullptr) {
       errors_.push_back(field_invalid(
-          at + ".rule", base::dump_json(Json(rule.rule->rule)),
+          text(at), base::dump_json(Json(rule.rule->rule)),
           "oldSelf cannot be used on the uncorrelatable portion of the schema within " +
-              uncorrelated));
+              join_path(base_, uncorrelated->path())));
     }
     if (!rule.uses_old_self && rule.rule->optional_old_self) {
-      errors_.push_back(field_invalid(at + ".optionalOldSelf",
+      errors_.push_back(field_invalid(text({at.schema, at.rule, "optionalOldSelf"}),
                                       *rule.rule->optional_old_self ? "true" : "false",
                                       "may not be set if oldSelf is not used in rule"));
     }
   }
 
-  void pay(const std::string& path, const char* what, std::uint64_t cost) {
+  void pay(const Place& place, const char* what, std::uint64_t cost) {
     if (!keep_cost_ && cost > kPerExpression) {
-      errors_.push_back(field_forbidden(path, over_budget(what, cost, kPerExpression)));
+      errors_.push_back(field_forbidden(text(place), over_budget(what, cost, kPerExpression)));
     }
     total_ = cel::add_bounded(total_, cost);
-    if (cost >= kPerDefinition / 100) expensive_.emplace_back(path, cost);
+    if (cost >= kPerDefinition / 100) expensive_.emplace_back(place, cost);
   }
 
   const std::string& base_;
@@ -151,7 +163,7 @@ class RuleCheck {
   FieldErrors& errors_;
   const DeclaredTypes& types_;
   std::uint64_t total_ = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> expensive_;
+  std::vector<std::pair<Place, std::uint64_t>> expensive_;
 };
 
 class CelRuleChecker : public RuleChecker {
@@ -160,7 +172,7 @@ class CelRuleChecker : public RuleChecker {
              FieldErrors& errors) const override {
     const DeclaredTypes types(*root, true);
     RuleCheck check(path, keep_cost, errors, types);
-    check.visit(*root, 1, "");
+    check.visit(*root, 1, nullptr);
     check.total();
   }
   std::shared_ptr<const CompiledRules> compile(const StructuralPtr& schema,

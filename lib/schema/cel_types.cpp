@@ -112,7 +112,7 @@ std::optional<std::string> escape_name(std::string_view name) {
 }
 
 DeclaredTypes::DeclaredTypes(const Structural& root, bool resource_root) {
-  declare(root, resource_root, "selfType");
+  declare(root, resource_root, ValuePlace::root("selfType"));
 }
 
 const DeclaredType* DeclaredTypes::find(const Structural& schema) const {
@@ -121,7 +121,7 @@ const DeclaredType* DeclaredTypes::find(const Structural& schema) const {
 }
 
 DeclaredType DeclaredTypes::declare(const Structural& schema, bool resource_root,
-                                    const std::string& name) {
+                                    const ValuePlace& name) {
   DeclaredType out = undeclared();
   if (schema.int_or_string) {
     const auto most = schema.max_length ? not_negative(*schema.max_length) * 4
@@ -144,9 +144,17 @@ DeclaredType DeclaredTypes::declare(const Structural& schema, bool resource_root
   return out;
 }
 
-DeclaredType DeclaredTypes::declare_list(const Structural& schema, const std::string& name) {
+// A type keeps its name, and below a long one each would be as long: then a number tells it from
+// the others.
+std::string DeclaredTypes::name_of(const ValuePlace& place) const {
+  constexpr std::size_t kLongest = 4096;
+  if (place.size() <= kLongest) return place.text();
+  return "selfType.@" + std::to_string(types_.size());
+}
+
+DeclaredType DeclaredTypes::declare_list(const Structural& schema, const ValuePlace& name) {
   if (schema.items == nullptr) return undeclared();
-  const auto items = declare(*schema.items, schema.items->embedded_resource, name + ".@idx");
+  const auto items = declare(*schema.items, schema.items->embedded_resource, name.with(".@idx"));
   if (!items.declared()) return undeclared();
   const auto most = schema.max_items ? not_negative(*schema.max_items)
                                      : not_negative((kMaxRequestBytes - 2) / (items.min_size + 1));
@@ -161,10 +169,10 @@ DeclaredType DeclaredTypes::declare_list(const Structural& schema, const std::st
 }
 
 DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resource_root,
-                                           const std::string& name) {
+                                           const ValuePlace& name) {
   if (schema.additional_properties != nullptr && !resource_root) {
     const auto& inner = *schema.additional_properties;
-    const auto values = declare(inner, inner.embedded_resource, name + ".@elem");
+    const auto values = declare(inner, inner.embedded_resource, name.with(".@elem"));
     if (!values.declared()) return undeclared();
     const auto most = schema.max_properties
                           ? not_negative(*schema.max_properties)
@@ -182,8 +190,8 @@ DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resour
   }
   for (const auto& [key, inner] : properties) {
     const auto escaped = escape_name(key);
-    const auto field =
-        declare(*inner, inner->embedded_resource, name + "." + escaped.value_or(key));
+    const auto field = declare(*inner, inner->embedded_resource,
+                               name.member(escaped ? std::string_view(*escaped) : key));
     out->names[key] = field.declared() ? escaped.value_or("") : "";
     if (!field.declared()) continue;
     if (escaped) out->fields[*escaped] = {key, field.type};
@@ -193,7 +201,7 @@ DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resour
       min_size += static_cast<std::int64_t>(key.size()) + field.min_size + 4;
     }
   }
-  out->type = cel::object(name, out.get());
+  out->type = cel::object(name_of(name), out.get());
   return {out, min_size};
 }
 

@@ -11,6 +11,7 @@
 
 #include "cel/data_type.hpp"
 #include "schema/structural.hpp"
+#include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
 
@@ -34,10 +35,10 @@ class DeclaredTypes {
   const DeclaredType* find(const Structural& schema) const;
 
  private:
-  DeclaredType declare(const Structural& schema, bool resource_root, const std::string& name);
-  DeclaredType declare_list(const Structural& schema, const std::string& name);
-  DeclaredType declare_object(const Structural& schema, bool resource_root,
-                              const std::string& name);
+  DeclaredType declare(const Structural& schema, bool resource_root, const ValuePlace& name);
+  DeclaredType declare_list(const Structural& schema, const ValuePlace& name);
+  DeclaredType declare_object(const Structural& schema, bool resource_root, const ValuePlace& name);
+  std::string name_of(const ValuePlace& place) const;
   DeclaredType declare_string(const Structural& schema);
 
   std::map<const Structural*, DeclaredType> types_;

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::uint64_t kPerCall = 1000000;
 constexpr std::int64_t kPerObject = 10000000;
+constexpr std::uint64_t kMostUsed = 4 * cel::Allowance::kBytes;  // by all calls for an object
 constexpr std::size_t kMaxMessage = 5 << 10;
 
 // A schema node that has rules, or that leads to some.
@@ -100,25 +101,24 @@ class Run {
 
   // `old` is what transition rules compare with, `before` what ratcheting does.
   void visit(const RuleNode& node, const Json& value, const Json* old, const Before& before,
-             const std::string& path) {
-    if (value.is_null() || over_) return;
-    if (!node.rules.empty()) evaluate(node, value, old, before, path);
+             const ValuePlace& place) {
+    if (value.is_null() || over_ || errors_.full()) return;
+    if (!node.rules.empty()) evaluate(node, value, old, before, place);
     if (value.is_array() && node.items != nullptr) {
       const OldItems olds(*node.schema, old);
       const OldItems others(*node.schema, before.old == old ? nullptr : before.old);
-      for (std::size_t i = 0; i < value.size() && !over_; ++i) {
+      for (std::size_t i = 0; i < value.size() && !over_ && !errors_.full(); ++i) {
         const Json* was = olds.find(value[i]);
         const Json* ratchet = before.old == old ? was : others.find(value[i]);
-        visit(*node.items, value[i], was, before.below(value, ratchet),
-              path + "[" + std::to_string(i) + "]");
+        visit(*node.items, value[i], was, before.below(value, ratchet), place.item(i));
       }
     }
-    if (value.is_object()) members(node, value, old, before, path);
+    if (value.is_object()) members(node, value, old, before, place);
   }
 
  private:
   void members(const RuleNode& node, const Json& value, const Json* old, const Before& before,
-               const std::string& path) {
+               const ValuePlace& place) {
     for (const auto& [key, inner] : value.items()) {
       if (over_) return;
       const RuleNode* below = node.additional.get();
@@ -127,9 +127,7 @@ class Run {
         if (found == node.properties.end()) continue;
         below = found->second.get();
       }
-      const std::string at = node.additional ? path + "[" + key + "]"
-                             : path.empty()  ? key
-                                             : path + "." + key;
+      const ValuePlace at = node.additional ? place.entry(key) : place.property(key);
       visit(*below, inner, member(old, key), before.below(value, member(before.old, key)), at);
     }
   }
@@ -137,15 +135,15 @@ class Run {
   std::string shown_type(const RuleNode& node) const { return "\"" + node.schema->type + "\""; }
 
   void evaluate(const RuleNode& node, const Json& value, const Json* old, const Before& before,
-                const std::string& path) {
+                const ValuePlace& place) {
     if (old != nullptr && old->is_null()) old = nullptr;
     const auto self = cel::Value::from_json(value, *node.type.type);
     const auto was = old == nullptr ? cel::Value::error("no such attribute(s): oldSelf")
                                     : cel::Value::from_json(*old, *node.type.type);
     for (const auto& rule : node.rules) {
-      if (over_) return;
+      if (over_ || errors_.full()) return;
       if (!rule.error.empty()) {
-        add(path, shown_type(node), "rule compile error: " + rule.error);
+        add(place, shown_type(node), "rule compile error: " + rule.error);
         continue;
       }
       if (rule.program == nullptr) continue;
@@ -154,16 +152,16 @@ class Run {
       auto old_self = was;
       if (optional) old_self = old == nullptr ? cel::Value::none() : cel::Value::some(was);
       const cel::Value variables[] = {self, old_self};
-      judge(node, rule, variables, value, before, path);
+      judge(node, rule, variables, value, before, place);
     }
   }
 
   void judge(const RuleNode& node, const CompiledRule& rule, std::span<const cel::Value> variables,
-             const Json& value, const Before& before, const std::string& path) {
+             const Json& value, const Before& before, const ValuePlace& place) {
     const auto outcome = rule.program->run(variables, kPerCall);
     const auto shown = shown_rule(*rule.rule);
-    if (!pay(outcome.cost)) {
-      add(path, shown_type(node),
+    if (!pay(outcome)) {
+      add(place, shown_type(node),
           "validation failed due to running out of cost budget, no further validation rules will "
           "be run");
       over_ = true;
@@ -172,38 +170,38 @@ class Run {
     if (outcome.value.is_error()) {
       const std::string why(outcome.value.text());
       if (outcome.too_costly) {
-        add(path, shown_type(node),
+        add(place, shown_type(node),
             "'" + why +
                 "': no further validation rules will be run due to "
                 "call cost exceeds limit for rule: " +
                 shown);
         over_ = true;
       } else if (why.substr(0, 16) == "no such overload") {
-        add(path, shown_type(node),
+        add(place, shown_type(node),
             "'" + why +
                 "': call arguments did not match a supported "
                 "operator, function or macro signature for rule: " +
                 shown);
       } else {
-        add(path, shown_type(node), why + " evaluating rule: " + shown);
+        add(place, shown_type(node), why + " evaluating rule: " + shown);
       }
       return;
     }
     if (outcome.value.is_true()) return;
     if (!rule.uses_old_self && unchanged(before, value)) return;
-    const std::string at =
-        rule.field_path.empty() ? path : (path.empty() ? "" : path + ".") + rule.field_path;
-    blame(node, rule, variables, value, at);
+    blame(node, rule, variables, value,
+          rule.field_path.empty() ? place : place.property(rule.field_path));
   }
 
   void blame(const RuleNode& node, const CompiledRule& rule, std::span<const cel::Value> variables,
-             const Json& value, const std::string& path) {
-    auto detail = rule.message == nullptr ? std::nullopt : message(node, rule, variables, path);
+             const Json& value, const ValuePlace& place) {
+    auto detail = rule.message == nullptr ? std::nullopt : message(node, rule, variables, place);
     if (over_) return;
     if (!detail) {
       detail = rule.rule->message.empty() ? "failed rule: " + shown_rule(*rule.rule)
                                           : shown_rule(*rule.rule);
     }
+    const std::string path = place.text();
     const auto& reason = rule.rule->reason;
     if (reason == "FieldValueForbidden") {
       errors_.push_back(field_forbidden(path, *detail));
@@ -221,17 +219,17 @@ class Run {
   // Absent when the expression gives no usable message.
   std::optional<std::string> message(const RuleNode& node, const CompiledRule& rule,
                                      std::span<const cel::Value> variables,
-                                     const std::string& path) {
+                                     const ValuePlace& place) {
     const auto outcome = rule.message->run(variables, kPerCall);
-    if (!pay(outcome.cost)) {
-      add(path, shown_type(node),
+    if (!pay(outcome)) {
+      add(place, shown_type(node),
           "messageExpression evaluation failed due to running out of cost budget, no further "
           "validation rules will be run");
       over_ = true;
       return std::nullopt;
     }
     if (outcome.too_costly) {
-      add(path, shown_type(node),
+      add(place, shown_type(node),
           "no further validation rules will be run due to call cost exceeds limit for "
           "messageExpression: " +
               base::dump_json(Json(rule.rule->message_expression)));
@@ -258,18 +256,20 @@ class Run {
     return compared_equal_;
   }
 
-  bool pay(std::uint64_t cost) {
-    if (cost > static_cast<std::uint64_t>(budget_)) return false;
-    budget_ -= static_cast<std::int64_t>(cost);
+  bool pay(const cel::Program::Outcome& outcome) {
+    used_ += outcome.used;
+    if (outcome.cost > static_cast<std::uint64_t>(budget_) || used_ > kMostUsed) return false;
+    budget_ -= static_cast<std::int64_t>(outcome.cost);
     return true;
   }
 
-  void add(const std::string& path, const std::string& shown, const std::string& detail) {
-    errors_.push_back(field_invalid(path, shown, detail));
+  void add(const ValuePlace& place, const std::string& shown, const std::string& detail) {
+    errors_.push_back(field_invalid(place.text(), shown, detail));
   }
 
   FieldErrors& errors_;
   std::int64_t budget_ = kPerObject;
+  std::uint64_t used_ = 0;
   bool over_ = false;
   const Json* compared_old_ = nullptr;
   const Json* compared_new_ = nullptr;
@@ -286,7 +286,8 @@ class Validator : public CompiledRules {
 
   void evaluate(const Json& value, const Json* old_value, const std::string& path,
                 FieldErrors& errors) const override {
-    Run(errors).visit(*root_, value, old_value, {old_value, nullptr, nullptr}, path);
+    Run(errors).visit(*root_, value, old_value, {old_value, nullptr, nullptr},
+                      ValuePlace::root(path));
   }
 
  private:

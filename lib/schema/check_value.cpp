@@ -9,7 +9,9 @@
 
 #include "base/quantity.hpp"
 #include "base/strings.hpp"
+#include "schema/field_error.hpp"
 #include "schema/typed.hpp"
+#include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
 namespace {
@@ -22,22 +24,26 @@ class Checker {
  public:
   explicit Checker(bool allow_duplicates) : allow_duplicates_(allow_duplicates) {}
 
-  void check(const MergeNode& node, const Json& value, const std::string& path);
+  void check(const MergeNode& node, const Json& value, const ValuePlace& place);
   const std::vector<std::string>& errors() const { return errors_; }
 
  private:
-  void fail(const std::string& path, const std::string& what) {
-    if (errors_.size() < kMaxErrors) errors_.push_back(path.empty() ? what : path + ": " + what);
+  void fail(const ValuePlace& place, const std::string& what) {
+    if (errors_.size() >= kMaxErrors || told_ > kMostTold) return;
+    const std::string path = place.text();
+    errors_.push_back(path.empty() ? what : path + ": " + what);
+    told_ += errors_.back().size();
   }
-  void check_quantity(std::string_view text, const std::string& path);
-  void check_integer(const MergeNode& node, const Json& value, const std::string& path);
-  void check_scalar(const MergeNode& node, const Json& value, const std::string& path);
-  void check_map(const MergeNode& node, const Json& value, const std::string& path);
-  void check_list(const MergeNode& node, const Json& value, const std::string& path);
-  void check_items(const MergeNode& node, const Json& value, const std::string& path);
+  void check_quantity(std::string_view text, const ValuePlace& place);
+  void check_integer(const MergeNode& node, const Json& value, const ValuePlace& place);
+  void check_scalar(const MergeNode& node, const Json& value, const ValuePlace& place);
+  void check_map(const MergeNode& node, const Json& value, const ValuePlace& place);
+  void check_list(const MergeNode& node, const Json& value, const ValuePlace& place);
+  void check_items(const MergeNode& node, const Json& value, const ValuePlace& place);
 
   bool allow_duplicates_;
   std::vector<std::string> errors_;
+  std::size_t told_ = 0;  // bytes
 };
 
 // As Go prints the server's own type for a value.
@@ -54,8 +60,8 @@ std::string go_type(const Json& value) {
   return value.is_object() ? "map[string]interface {}" : "[]interface {}";
 }
 
-void Checker::check_quantity(std::string_view text, const std::string& path) {
-  if (!base::Quantity::parse(base::trim(text))) fail(path, base::kNoQuantity);
+void Checker::check_quantity(std::string_view text, const ValuePlace& place) {
+  if (!base::Quantity::parse(base::trim(text))) fail(place, base::kNoQuantity);
 }
 
 // An apply takes 3.0 for a whole number, as the converter of unstructured objects does.
@@ -65,9 +71,9 @@ bool is_whole(const Json& value) {
   return number == std::trunc(number) && std::abs(number) < 9.2e18;
 }
 
-void Checker::check_integer(const MergeNode& node, const Json& value, const std::string& path) {
+void Checker::check_integer(const MergeNode& node, const Json& value, const ValuePlace& place) {
   if (!value.is_number()) {
-    return fail(path, "expected numeric (int or float), got " + go_type(value));
+    return fail(place, "expected numeric (int or float), got " + go_type(value));
   }
   const bool narrow = node.scalar == MergeNode::Scalar::int32;
   using Narrow = std::numeric_limits<std::int32_t>;
@@ -78,21 +84,21 @@ void Checker::check_integer(const MergeNode& node, const Json& value, const std:
                          value.get<std::uint64_t>() > static_cast<std::uint64_t>(Wide::max());
   const bool fits = !narrow || (number >= Narrow::min() && number <= Narrow::max());
   if (whole && !too_large && fits) return;
-  fail(path, "json: cannot unmarshal number " + value.dump() + " into Go value of type " +
-                 (narrow ? "int32" : "int64"));
+  fail(place, "json: cannot unmarshal number " + value.dump() + " into Go value of type " +
+                  (narrow ? "int32" : "int64"));
 }
 
-void Checker::check_scalar(const MergeNode& node, const Json& value, const std::string& path) {
+void Checker::check_scalar(const MergeNode& node, const Json& value, const ValuePlace& place) {
   if (node.anything || value.is_null()) return;
   const auto expected = [&](const char* what) {
-    fail(path, std::string("expected ") + what + got(value));
+    fail(place, std::string("expected ") + what + got(value));
   };
   switch (node.scalar) {
     case MergeNode::Scalar::numeric:
-      if (!value.is_number()) fail(path, "expected numeric (int or float), got " + go_type(value));
+      if (!value.is_number()) fail(place, "expected numeric (int or float), got " + go_type(value));
       break;
     case MergeNode::Scalar::int32:
-    case MergeNode::Scalar::int64: check_integer(node, value, path); break;
+    case MergeNode::Scalar::int64: check_integer(node, value, place); break;
     case MergeNode::Scalar::string:
       if (!value.is_string()) expected("string");
       break;
@@ -104,7 +110,7 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const std::
       break;
     case MergeNode::Scalar::quantity:
       if (value.is_structured() || value.is_boolean()) return expected("any scalar");
-      if (value.is_string()) check_quantity(value.get_ref<const std::string&>(), path);
+      if (value.is_string()) check_quantity(value.get_ref<const std::string&>(), place);
       break;
     case MergeNode::Scalar::int_or_string:
       if (!value.is_string() && !is_whole(value)) expected("int or string");
@@ -112,51 +118,51 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const std::
   }
 }
 
-void Checker::check_map(const MergeNode& node, const Json& value, const std::string& path) {
+void Checker::check_map(const MergeNode& node, const Json& value, const ValuePlace& place) {
   if (value.is_null()) return;
-  if (!value.is_object()) return fail(path, "expected map" + got(value));
+  if (!value.is_object()) return fail(place, "expected map" + got(value));
   for (const auto& [key, below] : value.items()) {
     const MergeNode* child = node.child(key);
     if (child == nullptr && node.is_struct) {
-      return fail(path + "." + key, "field not declared in schema");
+      return fail(place.member(key), "field not declared in schema");
     }
-    check(child == nullptr ? deduced_node() : *child, below, path + "." + key);
+    check(child == nullptr ? deduced_node() : *child, below, place.member(key));
   }
 }
 
-void Checker::check_list(const MergeNode& node, const Json& value, const std::string& path) {
+void Checker::check_list(const MergeNode& node, const Json& value, const ValuePlace& place) {
   if (value.is_null()) return;
-  if (!value.is_array()) return fail(path, "expected list" + got(value));
-  if (is_associative(node.kind)) return check_items(node, value, path);
+  if (!value.is_array()) return fail(place, "expected list" + got(value));
+  if (is_associative(node.kind)) return check_items(node, value, place);
   for (std::size_t i = 0; i < value.size(); ++i) {
-    check(element_or_deduced(node), value[i], path + "[" + std::to_string(i) + "]");
+    check(element_or_deduced(node), value[i], place.item(i));
   }
 }
 
-void Checker::check_items(const MergeNode& node, const Json& value, const std::string& path) {
+void Checker::check_items(const MergeNode& node, const Json& value, const ValuePlace& place) {
   std::set<PathElement> seen;
   for (std::size_t i = 0; i < value.size(); ++i) {
     Result<PathElement> element = item_element(node, value[i]);
     if (!element.ok()) {
-      return fail(path, "element " + std::to_string(i) + ": " + element.error().message());
+      return fail(place, "element " + std::to_string(i) + ": " + element.error().message());
     }
-    const std::string below = path + element->str();
+    const std::string key = element->str();
     if (!seen.insert(*element).second && !allow_duplicates_) {
-      fail(path, "duplicate entries for key " + element->str());
+      fail(place, "duplicate entries for key " + key);
     }
-    check(element_or_deduced(node), value[i], below);
+    check(element_or_deduced(node), value[i], place.with(key));
   }
 }
 
-void Checker::check(const MergeNode& node, const Json& value, const std::string& path) {
+void Checker::check(const MergeNode& node, const Json& value, const ValuePlace& place) {
   switch (shape_of(node, &value)) {
     case Kind::deduced: break;
-    case Kind::scalar: check_scalar(node, value, path); break;
+    case Kind::scalar: check_scalar(node, value, place); break;
     case Kind::map:
-    case Kind::map_atomic: check_map(node, value, path); break;
+    case Kind::map_atomic: check_map(node, value, place); break;
     case Kind::list_atomic:
     case Kind::list_set:
-    case Kind::list_map: check_list(node, value, path); break;
+    case Kind::list_map: check_list(node, value, place); break;
   }
 }
 
@@ -164,7 +170,7 @@ void Checker::check(const MergeNode& node, const Json& value, const std::string&
 
 Result<void> check_value(const MergeNode& node, const Json& value, bool allow_duplicates) {
   Checker checker(allow_duplicates);
-  checker.check(node, value, "");
+  checker.check(node, value, ValuePlace::root());
   const std::vector<std::string>& errors = checker.errors();
   if (errors.empty()) return {};
   if (errors.size() == 1) return Error(ErrorKind::invalid, errors.front());

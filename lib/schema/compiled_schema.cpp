@@ -36,8 +36,8 @@ Result<std::shared_ptr<const CompiledSchema>> CompiledSchema::of(const Json& ope
   return std::make_shared<const CompiledSchema>(std::move(root), rules, std::move(scale));
 }
 
-void CompiledSchema::apply_defaults(Json& object) const {
-  schema::apply_defaults(object, *root_);
+bool CompiledSchema::apply_defaults(Json& object) const {
+  return schema::apply_defaults(object, *root_);
 }
 
 std::vector<std::string> CompiledSchema::prune(Json& object, bool keep_nulls) const {
@@ -49,10 +49,11 @@ std::vector<std::string> CompiledSchema::prune(Json& object, bool keep_nulls) co
 Result<void> CompiledSchema::coerce_embedded(Json& object,
                                              std::vector<std::string>& unknown) const {
   if (!has_embedded_) return {};
-  std::vector<std::string> found;
-  if (const auto wrong = schema::coerce_embedded(object, *root_, false, "", found)) {
+  ToldPaths told;
+  if (const auto wrong = schema::coerce_embedded(object, *root_, false, "", told)) {
     return Error(ErrorKind::invalid, sentence(*wrong));
   }
+  std::vector<std::string> found = told.take();
   std::sort(found.begin(), found.end());
   unknown.insert(unknown.end(), found.begin(), found.end());
   return {};
@@ -149,7 +150,7 @@ void CompiledSchema::check_scale_status(const Json& object, FieldErrors& errors)
 
 void CompiledSchema::check_rules(const Json& object, const Json* old, FieldErrors& errors) const {
   if (!has_rules_) return;
-  if (std::any_of(errors.begin(), errors.end(), blocks_rules)) {
+  if (errors.full() || std::any_of(errors.begin(), errors.end(), blocks_rules)) {
     errors.push_back(
         field_invalid("<nil>", "null",
                       "some validation rules were not checked because the object was invalid; "
@@ -166,13 +167,13 @@ void CompiledSchema::validate(const Json& object, const Json* old, FieldErrors& 
   if (has_embedded_) check_embedded(object, *root_, false, "", errors);
   if (has_keyed_lists_) {
     FieldErrors found;
-    check_keyed_lists(object, *root_, "", found);
+    check_keyed_lists(object, *root_, found);
     if (!found.empty() && old != nullptr) {
       FieldErrors before;
-      check_keyed_lists(*old, *root_, "", before);
+      check_keyed_lists(*old, *root_, before);
       if (!before.empty()) found.clear();  // it was wrong before: the server lets it be
     }
-    errors.insert(errors.end(), found.begin(), found.end());
+    errors.append(found);
   }
   check_rules(object, old, errors);
 }
@@ -189,9 +190,9 @@ void CompiledSchema::validate_status(const Json& object, const Json& old,
   if (has_embedded_) check_embedded(object, *root_, false, "", errors);
   if (has_keyed_lists_) {
     FieldErrors found, was;
-    check_keyed_lists(object, *root_, "", found);
-    if (!found.empty()) check_keyed_lists(old, *root_, "", was);
-    if (was.empty()) errors.insert(errors.end(), found.begin(), found.end());
+    check_keyed_lists(object, *root_, found);
+    if (!found.empty()) check_keyed_lists(old, *root_, was);
+    if (was.empty()) errors.append(found);
   }
   check_rules(object, &old, errors);
 }

@@ -38,10 +38,12 @@ class CompiledSchema {
   const StructuralPtr& root() const { return root_; }
 
   // On the way in, in this order.
-  void apply_defaults(Json& object) const;
+  // False: they would make it far larger than any object that is stored; the rest is left out.
+  bool apply_defaults(Json& object) const;
   // Unknown fields and nulls that mean nothing are taken out; returns the paths of the former
-  // ("spec.x", "spec.list[0].y"), sorted. apiVersion, kind and metadata stay. Nulls are kept in
-  // what server-side apply made: only the bodies of requests lose them.
+  // ("spec.x", "spec.list[0].y"), sorted, as many as can be told (kMostTold). apiVersion, kind and
+  // metadata stay. Nulls are kept in what server-side apply made: only the bodies of requests lose
+  // them.
   std::vector<std::string> prune(Json& object, bool keep_nulls = false) const;
   // metadata of embedded resources is read as ObjectMeta; adds unknown fields. Errors: invalid, in
   // the server's words.

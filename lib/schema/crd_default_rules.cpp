@@ -1,6 +1,9 @@
 // Defaults of crd_check.hpp: each fits its own schema and says nothing that would be pruned.
 #include <fmt/format.h>
 
+#include <string_view>
+#include <vector>
+
 #include "schema/crd_report.hpp"
 #include "schema/embedded.hpp"
 #include "schema/object_shape.hpp"
@@ -23,7 +26,7 @@ class Defaults {
 
   // `steps` lead from the surrounding resource to the value ("[]" into a list).
   void check(const StructuralPtr& schema, const Structural* resource, bool is_resource,
-             bool inside_metadata, std::vector<std::string> steps) {
+             bool inside_metadata, std::vector<std::string_view> steps) {
     const Structural& s = *schema;
     const bool embedded = s.embedded_resource || is_resource;
     if (embedded) {
@@ -46,9 +49,9 @@ class Defaults {
 
  private:
   void check_one(const StructuralPtr& schema, const Structural& resource, bool inside_metadata,
-                 bool embedded, const std::vector<std::string>& steps) {
+                 bool embedded, const std::vector<std::string_view>& steps) {
     const Json& value = *schema->default_value;
-    const std::string place = join_path(base_, schema->path) + ".default";
+    const std::string place = join_path(base_, schema->path()) + ".default";
     const std::string shown = value.is_number() ? go_number(value) : base::dump_json(value);
     if (inside_metadata) {
       if (!fits_metadata(value, resource, steps, place, shown)) return;
@@ -71,18 +74,18 @@ class Defaults {
   }
 
   bool fits_metadata(const Json& value, const Structural& resource,
-                     const std::vector<std::string>& steps, const std::string& place,
+                     const std::vector<std::string_view>& steps, const std::string& place,
                      const std::string& shown) {
     Json object = value;
     for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-      object = *it == "[]" ? Json::array({object}) : Json{{*it, object}};
+      object = *it == "[]" ? Json::array({object}) : Json{{std::string(*it), object}};
     }
     if (!object.is_object()) return true;
     for (const auto& [key, text] :
          {std::pair{"apiVersion", "validation/v1"}, std::pair{"kind", "Validation"}}) {
       if (!object.contains(key)) object[key] = text;
     }
-    std::vector<std::string> unknown;
+    ToldPaths unknown;
     if (const auto wrong = coerce_embedded(object, resource, true, "", unknown)) {
       report_.add(
           kId, field_invalid(place, shown, "must result in valid metadata: " + sentence(*wrong)));
@@ -99,7 +102,7 @@ class Defaults {
   bool fits_embedded(const Json& value, const Structural& schema, bool embedded,
                      const std::string& place) {
     Json copy = value;
-    std::vector<std::string> unknown;
+    ToldPaths unknown;
     if (auto wrong = coerce_embedded(copy, schema, embedded, place, unknown)) {
       report_.add(kId, std::move(*wrong));
       return false;

@@ -53,7 +53,7 @@ class Keywords {
 
  private:
   std::string at(const Structural& s, const std::string& child) const {
-    const std::string place = join_path(base_, s.path);
+    const std::string place = join_path(base_, s.path());
     return child.empty() ? place : place + "." + child;
   }
 

@@ -12,12 +12,18 @@ namespace kubewatch::schema {
 class Report {
  public:
   explicit Report(Findings& findings) : findings_(findings) {}
-  void add(const char* id, FieldError error) { findings_.push_back({id, std::move(error)}); }
+  // More than can be told (kMostTold) is not kept.
+  void add(const char* id, FieldError error) {
+    if (told_ > 2 * kMostTold) return;
+    told_ += error.field.size() + error.message.size();
+    findings_.push_back({id, std::move(error)});
+  }
   std::size_t size() const { return findings_.size(); }
   Findings& findings() { return findings_; }
 
  private:
   Findings& findings_;
+  std::size_t told_ = 0;  // bytes
 };
 
 void check_crd_names(const Json& crd, Report& report);

@@ -60,16 +60,17 @@ class Structure {
   }
 
   // What a restriction mentions has to be declared.
-  void check_declared(const Structural& values, const Structural* declared) {
+  void check_declared(const Structural& values, const Structural* declared,
+                      const ValuePlace& at = ValuePlace::root()) {
     for (const auto* list : {&values.all_of, &values.any_of, &values.one_of}) {
-      for (const auto& one : *list) check_nested_declared(*one, declared, declared_at_);
+      for (const auto& one : *list) check_nested_declared(*one, declared, at);
     }
-    if (values.not_schema) check_nested_declared(*values.not_schema, declared, declared_at_);
+    if (values.not_schema) check_nested_declared(*values.not_schema, declared, at);
   }
 
  private:
   std::string place(const Structural& s, const std::string& child) const {
-    const std::string at = join_path(base_, s.path);
+    const std::string at = join_path(base_, s.path());
     return child.empty() ? at : at + "." + child;
   }
   void required(const char* id, const Structural& s, const std::string& child,
@@ -195,28 +196,25 @@ class Structure {
     }
   }
 
-  void check_nested_declared(const Structural& v, const Structural* s, const std::string& at) {
+  // `at`: where the declaration that is looked at stands.
+  void check_nested_declared(const Structural& v, const Structural* s, const ValuePlace& at) {
     if (s == nullptr) {
-      report_.add("structural-complete",
-                  field_required(join_path(base_, at), "because it is defined in " + place(v, "")));
+      report_.add(
+          "structural-complete",
+          field_required(join_path(base_, at.text()), "because it is defined in " + place(v, "")));
       return;
     }
-    declared_at_ = at;
-    check_declared(v, s);
-    const auto step = [&](const std::string& child) {
-      return at.empty() ? child : at + "." + child;
-    };
-    if (v.items) check_nested_declared(*v.items, s->items.get(), step("items"));
+    check_declared(v, s, at);
+    if (v.items) check_nested_declared(*v.items, s->items.get(), at.property("items"));
     for (const auto& [key, below] : v.properties) {
       const auto it = s->properties.find(key);
+      const std::string step = fmt::format("properties[{}]", key);
       check_nested_declared(*below, it == s->properties.end() ? nullptr : it->second.get(),
-                            step(fmt::format("properties[{}]", key)));
+                            at.property(step));
     }
-    declared_at_ = at;
   }
 
   std::string base_;
-  std::string declared_at_;  // where the declaration that is looked at stands
   Report& report_;
 };
 

@@ -103,19 +103,18 @@ std::string misfit(const std::string& key, const Json& value, Shape shape) {
 }
 
 // "" or what does not fit of a list of objects.
-std::string misfit_item(const std::string& key, Json& list, const std::string& path,
-                        std::vector<std::string>& unknown) {
+std::string misfit_item(const std::string& key, Json& list, const ValuePlace& place,
+                        ToldPaths& unknown) {
   std::size_t index = 0;
   for (auto& item : list) {
-    std::string why = read_meta_item(key, "", item, fmt::format("{}[{}]", path, index++), unknown);
+    std::string why = read_meta_item(key, "", item, place.item(index++), unknown);
     if (!why.empty()) return why;
   }
   return "";
 }
 
 // "" or why the metadata cannot be read.
-std::string read_metadata(Json& metadata, const std::string& path,
-                          std::vector<std::string>& unknown) {
+std::string read_metadata(Json& metadata, const ValuePlace& place, ToldPaths& unknown) {
   if (!metadata.is_object()) {
     return fmt::format("json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
                        json_type(metadata));
@@ -123,7 +122,7 @@ std::string read_metadata(Json& metadata, const std::string& path,
   for (auto it = metadata.begin(); it != metadata.end();) {
     const auto known = meta_fields().find(it.key());
     if (known == meta_fields().end()) {
-      unknown.push_back(path + "." + it.key());
+      unknown.add(place.member(it.key()));
       it = metadata.erase(it);
       continue;
     }
@@ -132,7 +131,7 @@ std::string read_metadata(Json& metadata, const std::string& path,
       if (std::string why = misfit(it.key(), *it, known->second); !why.empty()) return why;
     }
     if (known->second == Shape::objects && it->is_array()) {
-      std::string why = misfit_item(it.key(), *it, path + "." + it.key(), unknown);
+      std::string why = misfit_item(it.key(), *it, place.member(it.key()), unknown);
       if (!why.empty()) return why;
     }
     it = empty ? metadata.erase(it) : std::next(it);
@@ -140,40 +139,36 @@ std::string read_metadata(Json& metadata, const std::string& path,
   return "";
 }
 
-std::string below(const std::string& path, const std::string& key) {
-  return path.empty() ? key : path + "." + key;
-}
-
-void check_api_version(const Json& value, const std::string& path, FieldErrors& errors) {
+void check_api_version(const Json& value, const ValuePlace& place, FieldErrors& errors) {
   if (!value.is_string()) {
-    errors.push_back(field_invalid(path, base::dump_json(value), "must be a string"));
+    errors.push_back(field_invalid(place.text(), base::dump_json(value), "must be a string"));
     return;
   }
   const std::string text = value.get<std::string>();
   if (text.empty()) {
-    errors.push_back(field_invalid(path, "\"\"", "must not be empty"));
+    errors.push_back(field_invalid(place.text(), "\"\"", "must not be empty"));
   } else if (std::count(text.begin(), text.end(), '/') > 1) {
     errors.push_back(
-        field_invalid(path, in_quotes(text), "unexpected GroupVersion string: " + text));
+        field_invalid(place.text(), in_quotes(text), "unexpected GroupVersion string: " + text));
   }
 }
 
-void check_kind(const Json& value, const std::string& path, FieldErrors& errors) {
+void check_kind(const Json& value, const ValuePlace& place, FieldErrors& errors) {
   if (!value.is_string()) {
-    errors.push_back(field_invalid(path, base::dump_json(value), "must be a string"));
+    errors.push_back(field_invalid(place.text(), base::dump_json(value), "must be a string"));
     return;
   }
   const std::string text = value.get<std::string>();
   const std::string problem = check_dns1035_label(base::to_lower(text));
   if (text.empty()) {
-    errors.push_back(field_invalid(path, "\"\"", "must not be empty"));
+    errors.push_back(field_invalid(place.text(), "\"\"", "must not be empty"));
   } else if (!problem.empty()) {
-    errors.push_back(field_invalid(path, in_quotes(text),
+    errors.push_back(field_invalid(place.text(), in_quotes(text),
                                    "may have mixed case, but should otherwise match: " + problem));
   }
 }
 
-void check_path_segment(const Json& metadata, const char* key, const std::string& path,
+void check_path_segment(const Json& metadata, const char* key, const ValuePlace& place,
                         FieldErrors& errors) {
   const std::string text = base::string_at(metadata, {key});
   if (text.empty()) return;
@@ -186,20 +181,21 @@ void check_path_segment(const Json& metadata, const char* key, const std::string
       problems.push_back(fmt::format("may not contain '{}'", c));
   }
   for (const auto& problem : problems) {
-    errors.push_back(field_invalid(below(path, key), in_quotes(text), problem));
+    errors.push_back(field_invalid(place.property(key).text(), in_quotes(text), problem));
   }
 }
 
-void check_labels(const Json& metadata, const std::string& path, FieldErrors& errors) {
+void check_labels(const Json& metadata, const ValuePlace& place, FieldErrors& errors) {
   if (const Json* labels = base::find(metadata, {"labels"})) {
     for (const auto& [key, value] : labels->items()) {
       const std::string bad_key = core::check_label_key(key);
       if (!bad_key.empty()) {
-        errors.push_back(field_invalid(below(path, "labels"), in_quotes(key), bad_key));
+        errors.push_back(field_invalid(place.property("labels").text(), in_quotes(key), bad_key));
       }
       const std::string bad = core::check_label_value(value.get<std::string>());
       if (!bad.empty()) {
-        errors.push_back(field_invalid(below(path, "labels"), base::dump_json(value), bad));
+        errors.push_back(
+            field_invalid(place.property("labels").text(), base::dump_json(value), bad));
       }
     }
   }
@@ -208,27 +204,27 @@ void check_labels(const Json& metadata, const std::string& path, FieldErrors& er
   for (const auto& [key, value] : annotations->items()) {
     const std::string bad_key = core::check_label_key(base::to_lower(key));
     if (bad_key.empty()) continue;
-    errors.push_back(field_invalid(below(path, "annotations"), in_quotes(key), bad_key));
+    errors.push_back(field_invalid(place.property("annotations").text(), in_quotes(key), bad_key));
   }
 }
 
-void check_one(const Json& value, const std::string& path, FieldErrors& errors) {
+void check_one(const Json& value, const ValuePlace& place, FieldErrors& errors) {
   for (const char* key : {"apiVersion", "kind"}) {
-    if (!value.contains(key)) errors.push_back(field_required(below(path, key)));
+    if (!value.contains(key)) errors.push_back(field_required(place.property(key).text()));
   }
   if (const auto it = value.find("apiVersion"); it != value.end()) {
-    check_api_version(*it, below(path, "apiVersion"), errors);
+    check_api_version(*it, place.property("apiVersion"), errors);
   }
   if (const auto it = value.find("kind"); it != value.end()) {
-    check_kind(*it, below(path, "kind"), errors);
+    check_kind(*it, place.property("kind"), errors);
   }
   const auto metadata = value.find("metadata");
   if (metadata == value.end()) return;
-  const std::string at = below(path, "metadata");
+  const ValuePlace at = place.property("metadata");
   Json copy = *metadata;
-  std::vector<std::string> unknown;
+  ToldPaths unknown;
   if (const std::string why = read_metadata(copy, at, unknown); !why.empty()) {
-    errors.push_back(field_invalid(at, base::dump_json(*metadata), why));
+    errors.push_back(field_invalid(at.text(), base::dump_json(*metadata), why));
     return;
   }
   check_path_segment(copy, "name", at, errors);
@@ -237,7 +233,7 @@ void check_one(const Json& value, const std::string& path, FieldErrors& errors) 
   if (!ns.empty()) {
     const std::string problem = core::check_dns_label(ns);
     if (!problem.empty()) {
-      errors.push_back(field_invalid(below(at, "namespace"), in_quotes(ns), problem));
+      errors.push_back(field_invalid(at.property("namespace").text(), in_quotes(ns), problem));
     }
   }
   check_labels(copy, at, errors);
@@ -246,7 +242,7 @@ void check_one(const Json& value, const std::string& path, FieldErrors& errors) 
 }  // namespace
 
 std::string read_meta_item(const std::string& list, const std::string& around, Json& item,
-                           const std::string& path, std::vector<std::string>& unknown) {
+                           const ValuePlace& place, ToldPaths& unknown) {
   const ItemType& type = item_type(list);
   if (item.is_null()) item = Json::object();
   if (!item.is_object()) {
@@ -256,7 +252,7 @@ std::string read_meta_item(const std::string& list, const std::string& around, J
   }
   for (auto it = item.begin(); it != item.end();) {
     const auto known = type.fields.find(it.key());
-    if (known == type.fields.end()) unknown.push_back(path + "." + it.key());
+    if (known == type.fields.end()) unknown.add(place.member(it.key()));
     if (known == type.fields.end() || it->is_null()) {
       it = item.erase(it);
       continue;
@@ -290,15 +286,20 @@ std::string check_dns1035_label(const std::string& name) {
   return base::join(problems, ",");
 }
 
-std::optional<FieldError> coerce_embedded(Json& value, const Structural& schema, bool root,
-                                          const std::string& base,
-                                          std::vector<std::string>& unknown) {
+namespace {
+
+// As the server names a member of a value.
+ValuePlace place_of(const Structural& schema, const ValuePlace& place, const std::string& key) {
+  return schema.properties.count(key) != 0 ? place.property(key) : place.entry(key);
+}
+
+std::optional<FieldError> coerce(Json& value, const Structural& schema, bool root,
+                                 const ValuePlace& place, ToldPaths& unknown) {
   if (value.is_array()) {
     if (!schema.items) return std::nullopt;
     std::size_t index = 0;
     for (auto& item : value) {
-      auto wrong = coerce_embedded(item, *schema.items, false, fmt::format("{}[{}]", base, index++),
-                                   unknown);
+      auto wrong = coerce(item, *schema.items, false, place.item(index++), unknown);
       if (wrong) return wrong;
     }
     return std::nullopt;
@@ -308,46 +309,53 @@ std::optional<FieldError> coerce_embedded(Json& value, const Structural& schema,
   for (auto it = value.begin(); it != value.end(); ++it) {
     const bool type_meta = it.key() == "apiVersion" || it.key() == "kind";
     if (embedded && type_meta && !it->is_string()) {
-      return field_invalid(below(base, it.key()), base::dump_json(*it), "must be a string");
+      return field_invalid(place.property(it.key()).text(), base::dump_json(*it),
+                           "must be a string");
     }
     if (embedded && it.key() == "metadata") {
       const Json before = *it;
-      const std::string why = read_metadata(*it, below(base, "metadata"), unknown);
-      if (!why.empty()) {
-        return field_invalid(below(base, "metadata"), base::dump_json(before), why);
-      }
+      const ValuePlace at = place.property("metadata");
+      const std::string why = read_metadata(*it, at, unknown);
+      if (!why.empty()) return field_invalid(at.text(), base::dump_json(before), why);
     }
     const Structural* member = schema.member(it.key());
     if (member == nullptr || !it->is_structured()) continue;
-    const bool property = schema.properties.count(it.key()) != 0;
-    auto wrong = coerce_embedded(
-        *it, *member, false,
-        property ? below(base, it.key()) : fmt::format("{}[{}]", base, it.key()), unknown);
+    auto wrong = coerce(*it, *member, false, place_of(schema, place, it.key()), unknown);
     if (wrong) return wrong;
   }
   return std::nullopt;
 }
 
-void check_embedded(const Json& value, const Structural& schema, bool root, const std::string& base,
-                    FieldErrors& errors) {
+void check_below(const Json& value, const Structural& schema, bool root, const ValuePlace& place,
+                 FieldErrors& errors) {
+  if (errors.full()) return;
   if (value.is_array()) {
     if (!schema.items) return;
     std::size_t index = 0;
     for (const auto& item : value) {
-      check_embedded(item, *schema.items, false, fmt::format("{}[{}]", base, index++), errors);
+      check_below(item, *schema.items, false, place.item(index++), errors);
     }
     return;
   }
   if (!value.is_object()) return;
-  if (root || schema.embedded_resource) check_one(value, base, errors);
+  if (root || schema.embedded_resource) check_one(value, place, errors);
   for (auto it = value.begin(); it != value.end(); ++it) {
     const Structural* member = schema.member(it.key());
     if (member == nullptr || !it->is_structured()) continue;
-    const bool property = schema.properties.count(it.key()) != 0;
-    check_embedded(*it, *member, false,
-                   property ? below(base, it.key()) : fmt::format("{}[{}]", base, it.key()),
-                   errors);
+    check_below(*it, *member, false, place_of(schema, place, it.key()), errors);
   }
+}
+
+}  // namespace
+
+std::optional<FieldError> coerce_embedded(Json& value, const Structural& schema, bool root,
+                                          const std::string& base, ToldPaths& unknown) {
+  return coerce(value, schema, root, ValuePlace::root(base), unknown);
+}
+
+void check_embedded(const Json& value, const Structural& schema, bool root, const std::string& base,
+                    FieldErrors& errors) {
+  check_below(value, schema, root, ValuePlace::root(base), errors);
 }
 
 }  // namespace kubewatch::schema

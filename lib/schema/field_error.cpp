@@ -16,7 +16,35 @@ std::string detailed(const std::string& head, const std::string& detail) {
   return detail.empty() ? head : head + ": " + detail;
 }
 
+// What a text takes beside its bytes, about.
+constexpr std::size_t kEach = 32;
+
 }  // namespace
+
+FieldErrors::FieldErrors(std::initializer_list<FieldError> errors) {
+  for (const auto& error : errors) push_back(error);
+}
+
+void FieldErrors::push_back(FieldError error) {
+  ++found_;
+  if (full_) return;
+  if (bytes_ > kMostTold) {
+    error = field_invalid("<nil>", "\"\"", std::string(kMoreErrors));
+    full_ = true;
+  }
+  bytes_ += error.field.size() + error.message.size() + kEach;
+  errors_.push_back(std::move(error));
+}
+
+void FieldErrors::append(const FieldErrors& others) {
+  for (const auto& error : others) push_back(error);
+}
+
+void ToldPaths::add(const ValuePlace& place) {
+  if (bytes_ > kMostTold) return;
+  paths_.push_back(place.text());
+  bytes_ += paths_.back().size() + kEach;
+}
 
 FieldError field_required(std::string field, const std::string& detail) {
   return {"FieldValueRequired", detailed("Required value", detail), std::move(field)};

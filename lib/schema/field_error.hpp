@@ -2,10 +2,15 @@
 // The list that every check of this room and of apiserver/ adds to. Not a finding of a linter.
 #pragma once
 
+#include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json_fwd.hpp"
+#include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
 
@@ -15,7 +20,56 @@ struct FieldError {
   std::string message;
   std::string field;
 };
-using FieldErrors = std::vector<FieldError>;
+
+// How many bytes of text are told of one object, about: what is wrong with each of many values,
+// each told with a long path, would take more memory than there is. The server itself knows no
+// bound.
+inline constexpr std::size_t kMostTold = 2U << 20U;
+// What is told in place of the rest.
+inline constexpr std::string_view kMoreErrors =
+    "there are more errors; correct the existing errors to see them";
+
+// In the order in which they were found; ends with kMoreErrors where kMostTold was not enough. The
+// first is always told.
+class FieldErrors {
+ public:
+  FieldErrors() = default;
+  FieldErrors(std::initializer_list<FieldError> errors);
+
+  void push_back(FieldError error);
+  void append(const FieldErrors& others);
+  void clear() { *this = FieldErrors(); }
+  // Nothing more is taken: who looks for errors may stop.
+  bool full() const { return full_; }
+
+  bool empty() const { return errors_.empty(); }
+  // All that were found, also those that are not kept: a check that finds something makes it grow.
+  std::size_t size() const { return found_; }
+  const FieldError& operator[](std::size_t at) const { return errors_[at]; }
+  const FieldError& front() const { return errors_.front(); }
+  const FieldError& back() const { return errors_.back(); }
+  auto begin() const { return errors_.begin(); }
+  auto end() const { return errors_.end(); }
+  auto begin() { return errors_.begin(); }
+  auto end() { return errors_.end(); }
+
+ private:
+  std::vector<FieldError> errors_;
+  std::size_t found_ = 0;
+  std::size_t bytes_ = 0;
+  bool full_ = false;
+};
+
+// Paths of fields that are told of, as many as kMostTold allows; the first always.
+class ToldPaths {
+ public:
+  void add(const ValuePlace& place);
+  std::vector<std::string> take() { return std::move(paths_); }
+
+ private:
+  std::vector<std::string> paths_;
+  std::size_t bytes_ = 0;
+};
 
 // The usual causes. `shown` is the bad value as JSON text.
 FieldError field_required(std::string field, const std::string& detail = "");

@@ -1,5 +1,6 @@
 // JSON patch (RFC 6902) with the API server's dialect: negative indexes, replace that may add a
-// key, its limits and its error sentences. And JSON merge patch (RFC 7386).
+// key, its limits and its error sentences; and a limit of depth, which a patch could pass by
+// putting one value into another. And JSON merge patch (RFC 7386).
 #include <charconv>
 #include <optional>
 
@@ -16,6 +17,8 @@ constexpr std::size_t kMaxCopied = 3U << 20U;
 // List items that all operations together may shift: 10,000 inserts into one huge list would take
 // minutes.
 constexpr std::size_t kMaxShifted = 20'000'000;
+// Values in all that moves take further down, which are looked through for their depth.
+constexpr std::size_t kMaxSunk = 20'000'000;
 
 Error invalid(const std::string& what) {
   return Error(ErrorKind::invalid, what);
@@ -25,7 +28,32 @@ Error invalid(const std::string& what) {
 struct Place {
   Json* container = nullptr;
   std::string key;
+  std::size_t depth = 0;  // levels down to the container, itself included
 };
+
+// Whether a value is no deeper than that; counts what was looked at.
+bool fits(const Json& value, std::size_t levels, std::size_t& looked_at) {
+  ++looked_at;
+  if (!value.is_structured()) return true;
+  if (levels == 0) return false;
+  for (const Json& below : value) {
+    if (!fits(below, levels - 1, looked_at)) return false;
+  }
+  return true;
+}
+
+// No value may be in the document that could not be read again: nobody could write it either, and
+// to copy, to compare and to destroy it takes a stack without end.
+Result<void> check_depth(const Json& value, std::size_t below, std::size_t& looked_at) {
+  const std::size_t deepest = base::JsonLimits().max_depth;
+  if (below <= deepest && fits(value, deepest - below, looked_at)) return {};
+  return invalid("nested deeper than " + std::to_string(deepest) + " levels");
+}
+
+Result<void> check_depth(const Json& value, std::size_t below) {
+  std::size_t unlimited = 0;
+  return check_depth(value, below, unlimited);
+}
 
 std::optional<long> number_of(const std::string& text) {
   long value = 0;
@@ -64,6 +92,7 @@ Result<Json*> get(const Place& place) {
   return &(*place.container)[index];
 }
 
+// The depth of what is added was checked.
 Result<void> add(const Place& place, Json value, std::size_t& shifted) {
   if (place.container->is_object()) {
     (*place.container)[place.key] = std::move(value);
@@ -100,7 +129,7 @@ Place find_place(Json& document, const std::string& path) {
     if (!next.ok() || *next == nullptr || !(*next)->is_structured()) return {};
     at = *next;
   }
-  return {at, base::unescape_pointer(steps.back())};
+  return {at, base::unescape_pointer(steps.back()), steps.size() - 1};
 }
 
 class Patcher {
@@ -122,6 +151,7 @@ class Patcher {
   Json document_;
   std::size_t copied_ = 0;
   std::size_t shifted_ = 0;
+  std::size_t sunk_ = 0;
 };
 
 Json value_of(const Json& operation) {
@@ -150,7 +180,10 @@ Result<void> Patcher::run_add(const Json& operation) {
     return invalid("add operation does not apply: doc is missing path: \"" + path +
                    "\": missing value");
   }
-  return in(add(place, value_of(operation), shifted_), "error in add for path: '" + path + "'");
+  const std::string what = "error in add for path: '" + path + "'";
+  Json value = value_of(operation);
+  KW_TRY(in(check_depth(value, place.depth), what));
+  return in(add(place, std::move(value), shifted_), what);
 }
 
 Result<void> Patcher::run_remove(const Json& operation) {
@@ -171,6 +204,7 @@ Result<void> Patcher::run_replace(const Json& operation) {
   if (path.empty()) {
     Json value = value_of(operation);
     if (!value.is_structured()) return invalid("replace operation value must be object or array");
+    KW_TRY(in(check_depth(value, 0), "error in replace for path: ''"));
     document_ = std::move(value);
     return {};
   }
@@ -184,8 +218,10 @@ Result<void> Patcher::run_replace(const Json& operation) {
     return invalid("replace operation does not apply: doc is missing key: " + path +
                    ": missing value");
   }
-  if (*old == nullptr) return add(place, value_of(operation), shifted_);
-  **old = value_of(operation);
+  Json value = value_of(operation);
+  KW_TRY(in(check_depth(value, place.depth), "error in replace for path: '" + path + "'"));
+  if (*old == nullptr) return add(place, std::move(value), shifted_);
+  **old = std::move(value);
   return {};
 }
 
@@ -211,6 +247,10 @@ Result<void> Patcher::run_move(const Json& operation) {
   if (target.container == nullptr) {
     return invalid("move operation does not apply: doc is missing destination path: " + path +
                    ": missing value");
+  }
+  // What stays where it is or rises was shallow enough before.
+  if (target.depth > source.depth) {
+    KW_TRY(in(check_depth(value, target.depth, sunk_), "error in move for path: '" + path + "'"));
   }
   return in(add(target, std::move(value), shifted_), "error in move for path: '" + path + "'");
 }
@@ -243,6 +283,7 @@ Result<void> Patcher::run_copy(const Json& operation) {
                      std::to_string(copied_) + ", exceeding the limit " +
                      std::to_string(kMaxCopied));
   }
+  KW_TRY(in(check_depth(value, target.depth), "error while adding value during copy"));
   return in(add(target, std::move(value), shifted_), "error while adding value during copy");
 }
 
@@ -270,6 +311,11 @@ Result<void> Patcher::run(const Json& operation) {
     return Error(ErrorKind::too_large, "the JSON patch shifts more than " +
                                            std::to_string(kMaxShifted) +
                                            " list items; use fewer operations on long lists");
+  }
+  if (sunk_ > kMaxSunk) {
+    return Error(ErrorKind::too_large, "the JSON patch moves more than " +
+                                           std::to_string(kMaxSunk) +
+                                           " values further down; use fewer operations");
   }
   const std::string op = base::string_at(operation, {"op"});
   if (op == "add") return run_add(operation);
@@ -314,18 +360,18 @@ Json without_nulls(Json value) {
 
 // Nulls of the patch that delete nothing are left out, but not those in a list that replaces an
 // object: the server's library has it so.
-Json merge_patch(const Json& target, const Json& patch) {
+Json merge_patch(Json target, const Json& patch) {
   if (!target.is_object()) return without_nulls(patch);
   if (!patch.is_object()) return patch;
-  Json out = target;
   for (const auto& [key, value] : patch.items()) {
     if (value.is_null()) {
-      out.erase(key);
+      target.erase(key);
     } else {
-      out[key] = merge_patch(out.contains(key) ? out[key] : Json(), value);
+      Json& member = target[key];
+      member = merge_patch(std::move(member), value);
     }
   }
-  return out;
+  return target;
 }
 
 }  // namespace kubewatch::schema

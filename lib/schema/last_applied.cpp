@@ -1,8 +1,6 @@
 // The last-applied annotation under server-side apply.
 #include "schema/last_applied.hpp"
 
-#include <algorithm>
-
 #include "schema/typed.hpp"
 
 namespace kubewatch::schema {
@@ -21,22 +19,18 @@ std::size_t annotations_size(const Json& annotations) {
 
 }  // namespace
 
-void drop_conflicts_of_client_side_apply(const MergeNode& schema, const Json& live,
-                                         std::vector<Conflict>& conflicts) {
+FieldSet fields_of_client_side_apply(const MergeNode& schema, const Json& live) {
   const std::string text = base::string_at(live, {"metadata", "annotations", kAnnotation});
-  if (text.empty()) return;
+  if (text.empty()) return {};
   const Result<Json> last = base::parse_json(text, {kMaxAnnotations, 200});
   if (!last.ok() || base::string_at(*last, {"apiVersion"}) != base::string_at(live, {"apiVersion"}))
-    return;
-  if (!check_value(schema, *last, false).ok() || !check_value(schema, live, false).ok()) return;
+    return {};
+  if (!check_value(schema, *last, false).ok() || !check_value(schema, live, false).ok()) return {};
   FieldSet allowed = to_field_set(schema, *last);
   const Comparison drift = compare(schema, *last, live);
   for (const FieldSet* set : {&drift.modified, &drift.added, &drift.removed})
     allowed.subtract(*set);
-  conflicts.erase(
-      std::remove_if(conflicts.begin(), conflicts.end(),
-                     [&](const Conflict& conflict) { return allowed.has(conflict.path); }),
-      conflicts.end());
+  return allowed;
 }
 
 void sync_last_applied(const Json& applied, Json& object) {

@@ -10,10 +10,8 @@
 
 namespace kubewatch::schema {
 
-// Drops all conflicts when each is on a field that client-side apply had set and that still has its
-// value; else only those on such fields.
-void drop_conflicts_of_client_side_apply(const MergeNode& schema, const Json& live,
-                                         std::vector<Conflict>& conflicts);
+// The fields that client-side apply had set and that still have its value: no conflict is on them.
+FieldSet fields_of_client_side_apply(const MergeNode& schema, const Json& live);
 
 // Writes what was applied into the annotation, if the object has one.
 void sync_last_applied(const Json& applied, Json& object);

@@ -21,6 +21,24 @@ struct Conflict {
   Path path;
 };
 
+// Conflicts by manager, of which as many are kept as can be told (kMostTold): each has a whole
+// path.
+class ConflictList {
+ public:
+  void add(const std::string& manager_text, const FieldSet& fields);
+  bool empty() const { return told_.empty(); }
+  std::vector<Conflict> take() { return std::move(told_); }
+  std::size_t untold() const { return untold_; }
+
+ private:
+  void add_below(const std::string& manager_text, const FieldSet& fields, Path& prefix,
+                 std::size_t prefix_bytes);
+
+  std::vector<Conflict> told_;
+  std::size_t untold_ = 0;
+  std::size_t bytes_ = 0;
+};
+
 struct ApplyRequest {
   const Json* live = nullptr;  // null: the object does not exist
   Json applied;                // as sent, apiVersion and kind checked by the caller
@@ -41,6 +59,7 @@ struct ApplyOutcome {
   Json object;          // with managedFields; not yet persisted; `ignored` fields not yet reset
   bool changed = true;  // false: nothing but ignored fields would change; times are the old ones
   std::vector<Conflict> conflicts;  // non-empty: refused, `object` is null
+  std::size_t untold = 0;           // conflicts beside these
 };
 // Errors: invalid (managedFields in `applied`, unknown fields, wrong types, duplicate keys in
 // associative lists, items without keys, broken managedFields), in the server's words. Manager
@@ -67,7 +86,7 @@ Result<Json> track_update(const UpdateRequest& request);
 // managedFields, the old times are put back and true is returned: nothing needs to be written.
 bool keep_times_of_noop(const Json& live, Json& updated);
 
-// The whole 409 Status object for conflicts.
-Json conflict_status(const std::vector<Conflict>& conflicts);
+// The whole 409 Status object for conflicts. `untold`: how many there are beside them.
+Json conflict_status(const std::vector<Conflict>& conflicts, std::size_t untold = 0);
 
 }  // namespace kubewatch::schema

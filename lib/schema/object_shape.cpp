@@ -1,7 +1,5 @@
 #include "schema/object_shape.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -18,7 +16,7 @@ bool is_meta(const std::string& key) {
 
 class Pruner {
  public:
-  std::vector<std::string> removed;
+  ToldPaths removed;
 
   // Null: nothing is known here, objects are emptied.
   void prune(Json& value, const Structural* schema, const ValuePlace& place, bool embedded) {
@@ -28,20 +26,19 @@ class Pruner {
     }
     if (value.is_array()) {
       const Structural* items = schema != nullptr ? schema->items.get() : nullptr;
-      for (std::size_t i = 0; i < value.size(); ++i)
-        descend(value[i], items, {&place, "", i, true});
+      for (std::size_t i = 0; i < value.size(); ++i) descend(value[i], items, place.item(i));
       return;
     }
     if (!value.is_object()) return;
     for (auto it = value.begin(); it != value.end();) {
-      const ValuePlace below{&place, it.key()};
+      const ValuePlace below = place.property(it.key());
       if (schema != nullptr && embedded && is_meta(it.key())) {
         ++it;
       } else if (const auto member = member_of(schema, it.key())) {
         descend(*it, *member, below);
         ++it;
       } else {
-        removed.push_back(below.text());
+        removed.add(below);
         it = value.erase(it);
       }
     }
@@ -67,7 +64,7 @@ class Pruner {
     if (value.is_array()) {
       if (!schema.items) return;
       for (std::size_t i = 0; i < value.size(); ++i) {
-        keep(value[i], *schema.items, {&place, "", i, true}, schema.items->embedded_resource);
+        keep(value[i], *schema.items, place.item(i), schema.items->embedded_resource);
       }
       return;
     }
@@ -75,7 +72,7 @@ class Pruner {
     for (auto it = value.begin(); it != value.end(); ++it) {
       if (embedded && is_meta(it.key())) continue;
       if (const auto member = member_of(&schema, it.key())) {
-        descend(*it, *member, {&place, it.key()});
+        descend(*it, *member, place.property(it.key()));
       }
     }
   }
@@ -89,9 +86,10 @@ bool is_lost_null(const Json& value, const Structural* schema) {
 
 std::vector<std::string> prune(Json& value, const Structural& schema, bool root) {
   Pruner pruner;
-  pruner.prune(value, &schema, {}, root || schema.embedded_resource);
-  std::sort(pruner.removed.begin(), pruner.removed.end());
-  return std::move(pruner.removed);
+  pruner.prune(value, &schema, ValuePlace::root(), root || schema.embedded_resource);
+  std::vector<std::string> removed = pruner.removed.take();
+  std::sort(removed.begin(), removed.end());
+  return removed;
 }
 
 void drop_nulls(Json& value, const Structural& schema) {
@@ -112,23 +110,69 @@ void drop_nulls(Json& value, const Structural& schema) {
   }
 }
 
-void apply_defaults(Json& value, const Structural& schema) {
-  const auto fill = [](Json& at, const Structural& by) {
-    if (at.is_null() && !by.nullable && by.default_value) at = *by.default_value;
-    if (at.is_structured()) apply_defaults(at, by);
-  };
+namespace {
+
+// What a copy of a value takes in memory, about.
+std::size_t size_of(const Json& value) {
+  constexpr std::size_t kEach = 16, kMember = 64;
+  std::size_t size = kEach;
+  if (value.is_string()) return size + value.get_ref<const std::string&>().size();
   if (value.is_array()) {
-    if (!schema.items) return;
-    for (auto& item : value) fill(item, *schema.items);
-    return;
+    for (const auto& item : value) size += size_of(item);
   }
-  if (!value.is_object()) return;
-  for (const auto& [key, member] : schema.properties) {
-    if (member->default_value && !value.contains(key)) value[key] = *member->default_value;
+  if (value.is_object()) {
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      size += kMember + it.key().size() + size_of(*it);
+    }
   }
-  for (auto it = value.begin(); it != value.end(); ++it) {
-    if (const Structural* member = schema.member(it.key())) fill(*it, *member);
+  return size;
+}
+
+// A default may be large, and is copied into each of many items.
+class Defaults {
+ public:
+  bool fill(Json& value, const Structural& schema) {
+    if (value.is_array()) {
+      if (!schema.items) return true;
+      return std::all_of(value.begin(), value.end(),
+                         [&](Json& item) { return fill_member(item, *schema.items); });
+    }
+    if (!value.is_object()) return true;
+    for (const auto& [key, member] : schema.properties) {
+      if (!member->default_value || value.contains(key)) continue;
+      if (!pay(*member->default_value)) return false;
+      value[key] = *member->default_value;
+    }
+    for (auto it = value.begin(); it != value.end(); ++it) {
+      const Structural* member = schema.member(it.key());
+      if (member != nullptr && !fill_member(*it, *member)) return false;
+    }
+    return true;
   }
+
+ private:
+  bool fill_member(Json& at, const Structural& by) {
+    if (at.is_null() && !by.nullable && by.default_value) {
+      if (!pay(*by.default_value)) return false;
+      at = *by.default_value;
+    }
+    return !at.is_structured() || fill(at, by);
+  }
+
+  bool pay(const Json& copied) {
+    const std::size_t size = size_of(copied);
+    if (size > left_) return false;
+    left_ -= size;
+    return true;
+  }
+
+  std::size_t left_ = kMostDefaults;
+};
+
+}  // namespace
+
+bool apply_defaults(Json& value, const Structural& schema) {
+  return Defaults().fill(value, schema);
 }
 
 namespace {
@@ -144,13 +188,13 @@ std::vector<std::size_t> repeated(const std::vector<Json>& values) {
   return out;
 }
 
-void check_keys(const Json& list, const Structural& schema, const std::string& path,
+void check_keys(const Json& list, const Structural& schema, const ValuePlace& place,
                 FieldErrors& errors) {
   std::vector<Json> identities;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& item = list[i];
     if (!item.is_object() && !item.is_null()) {
-      errors.push_back(field_invalid(fmt::format("{}[{}]", path, i), base::dump_json(item),
+      errors.push_back(field_invalid(place.item(i).text(), base::dump_json(item),
                                      "must be an object for an array of list-type map"));
       return;
     }
@@ -161,15 +205,18 @@ void check_keys(const Json& list, const Structural& schema, const std::string& p
     identities.push_back(std::move(identity));
   }
   for (const std::size_t i : repeated(identities)) {
-    errors.push_back(
-        field_duplicate(fmt::format("{}[{}]", path, i), base::dump_json(identities[i])));
+    if (errors.full()) return;
+    errors.push_back(field_duplicate(place.item(i).text(), base::dump_json(identities[i])));
   }
 }
 
-void check_lists_below(const Json& value, const Structural& schema, const std::string& path,
+void check_members(const Json& object, const Structural& schema, const ValuePlace& place,
+                   FieldErrors& errors);
+
+void check_lists_below(const Json& value, const Structural& schema, const ValuePlace& place,
                        FieldErrors& errors) {
   if (value.is_object()) {
-    check_keyed_lists(value, schema, path, errors);
+    check_members(value, schema, place, errors);
     return;
   }
   if (!value.is_array()) return;
@@ -177,32 +224,37 @@ void check_lists_below(const Json& value, const Structural& schema, const std::s
   if (type == "set") {
     const std::vector<Json> values(value.begin(), value.end());
     for (const std::size_t i : repeated(values)) {
-      errors.push_back(field_duplicate(fmt::format("{}[{}]", path, i), base::dump_json(value[i])));
+      if (errors.full()) return;
+      errors.push_back(field_duplicate(place.item(i).text(), base::dump_json(value[i])));
     }
   } else if (type == "map") {
-    check_keys(value, schema, path, errors);
+    check_keys(value, schema, place, errors);
   }
   if (!schema.items) return;
   std::size_t index = 0;
   for (const auto& item : value) {
-    check_lists_below(item, *schema.items, fmt::format("{}[{}]", path, index++), errors);
+    if (errors.full()) return;
+    check_lists_below(item, *schema.items, place.item(index++), errors);
+  }
+}
+
+void check_members(const Json& object, const Structural& schema, const ValuePlace& place,
+                   FieldErrors& errors) {
+  for (const auto& [key, value] : object.items()) {
+    if (!value.is_structured()) continue;
+    if (schema.additional_properties) {
+      check_lists_below(value, *schema.additional_properties, place.entry(key), errors);
+    }
+    const auto property = schema.properties.find(key);
+    if (property == schema.properties.end()) continue;
+    check_lists_below(value, *property->second, place.property(key), errors);
   }
 }
 
 }  // namespace
 
-void check_keyed_lists(const Json& object, const Structural& schema, const std::string& base,
-                       FieldErrors& errors) {
-  for (const auto& [key, value] : object.items()) {
-    if (!value.is_structured()) continue;
-    if (schema.additional_properties) {
-      check_lists_below(value, *schema.additional_properties, fmt::format("{}[{}]", base, key),
-                        errors);
-    }
-    const auto property = schema.properties.find(key);
-    if (property == schema.properties.end()) continue;
-    check_lists_below(value, *property->second, base.empty() ? key : base + "." + key, errors);
-  }
+void check_keyed_lists(const Json& object, const Structural& schema, FieldErrors& errors) {
+  check_members(object, schema, ValuePlace::root(), errors);
 }
 
 }  // namespace kubewatch::schema

@@ -8,12 +8,12 @@
 
 namespace kubewatch::schema {
 
-// Errors: invalid (with the server's words), too_large (more than 10,000 operations, copy growth >
-// 3 MiB).
+// Errors: invalid (with the server's words; also what would be nested deeper than JSON may be that
+// is read), too_large (more than 10,000 operations, copy growth > 3 MiB).
 Result<Json> json_patch(const Json& target, const Json& operations);
-Json merge_patch(const Json& target, const Json& patch);
+Json merge_patch(Json target, const Json& patch);
 // Errors: invalid (a directive of a wrong form), unsupported (all else), in the server's words.
 // patchMergeKey lists merge by key; $patch: delete|replace, $retainKeys, $deleteFromPrimitiveList.
-Result<Json> strategic_patch(const Json& target, const Json& patch, const MergeNodePtr& schema);
+Result<Json> strategic_patch(Json target, const Json& patch, const MergeNodePtr& schema);
 
 }  // namespace kubewatch::schema

@@ -192,7 +192,7 @@ Result<Json> merge_keyed_lists(Json live, Json patch, const MergeNode& item_node
       continue;
     }
     Json& target = merged[old < 0 ? added->second : static_cast<std::size_t>(old)];
-    KW_ASSIGN(target, merge_maps(target, item, item_node));
+    KW_ASSIGN(target, merge_maps(std::move(target), item, item_node));
   }
   return in_order(merged, patch, live, merge_key);
 }
@@ -311,8 +311,7 @@ void delete_values(Json& live, const std::string& field, const Json& values) {
                found->end());
 }
 
-Result<void> merge_field(Json& live, const std::string& key, const Json& value,
-                         const MergeNode& node) {
+Result<void> merge_field(Json& live, const std::string& key, Json value, const MergeNode& node) {
   if (value.is_null()) {
     live.erase(key);
     return {};
@@ -320,10 +319,10 @@ Result<void> merge_field(Json& live, const std::string& key, const Json& value,
   const auto found = live.find(key);
   if (found != live.end() && found->is_object() && value.is_object()) {
     if (rule_of(node, key).replaces()) {
-      *found = value;
+      *found = std::move(value);
       return {};
     }
-    KW_ASSIGN(*found, merge_maps(*found, value, child_or_deduced(node, key)));
+    KW_ASSIGN(*found, merge_maps(std::move(*found), std::move(value), child_or_deduced(node, key)));
     return {};
   }
   if (found != live.end() && found->is_array() && value.is_array()) {
@@ -334,10 +333,9 @@ Result<void> merge_field(Json& live, const std::string& key, const Json& value,
     live.erase(key);
     return {};
   }
-  Json fresh = value;
-  drop_nulls(fresh);
-  drop_directives(fresh);
-  live[key] = std::move(fresh);
+  drop_nulls(value);
+  drop_directives(value);
+  live[key] = std::move(value);
   return {};
 }
 
@@ -351,11 +349,11 @@ Result<Json> merge_maps(Json live, Json patch, const MergeNode& node) {
   }
   KW_TRY(retain_keys(live, patch));
   KW_TRY(obey_orders(live, patch, node));
-  for (const auto& [key, value] : patch.items()) {
+  for (auto& [key, value] : patch.items()) {
     if (key.starts_with(kDeletePrefix)) {
       delete_values(live, key.substr(kDeletePrefix.size()), value);
     } else {
-      KW_TRY(merge_field(live, key, value, node));
+      KW_TRY(merge_field(live, key, std::move(value), node));
     }
   }
   return live;
@@ -363,10 +361,10 @@ Result<Json> merge_maps(Json live, Json patch, const MergeNode& node) {
 
 }  // namespace
 
-Result<Json> strategic_patch(const Json& target, const Json& patch, const MergeNodePtr& schema) {
+Result<Json> strategic_patch(Json target, const Json& patch, const MergeNodePtr& schema) {
   if (!patch.is_object()) return invalid("a strategic merge patch must be an object");
-  const Json live = target.is_object() ? target : Json::object();
-  return merge_maps(live, patch, schema ? *schema : deduced_node());
+  if (!target.is_object()) target = Json::object();
+  return merge_maps(std::move(target), patch, schema ? *schema : deduced_node());
 }
 
 }  // namespace kubewatch::schema

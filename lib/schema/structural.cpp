@@ -13,7 +13,9 @@ class Parser {
  public:
   explicit Parser(const StructuralLimits& limits) : limits_(limits) {}
 
-  Result<StructuralPtr> parse(const Json& from, const std::string& path, std::size_t depth);
+  using Step = std::shared_ptr<const SchemaStep>;
+
+  Result<StructuralPtr> parse(const Json& from, Step step, std::size_t depth);
 
  private:
   using Node = Structural;
@@ -201,8 +203,8 @@ void Parser::note_forbidden(const Json& from, Node& node) const {
   if (items != nullptr && items->is_array()) node.forbidden.emplace_back("items");
 }
 
-std::string below(const std::string& path, const std::string& step) {
-  return path.empty() ? step : path + "." + step;
+std::shared_ptr<const SchemaStep> below(const Structural& node, std::string text) {
+  return std::make_shared<const SchemaStep>(SchemaStep{node.step, std::move(text)});
 }
 
 Result<void> Parser::read_children(const Json& from, Node& node, std::size_t depth) {
@@ -212,7 +214,7 @@ Result<void> Parser::read_children(const Json& from, Node& node, std::size_t dep
     }
     for (const auto& [key, schema] : properties->items()) {
       KW_ASSIGN(node.properties[key],
-                parse(schema, below(node.path, fmt::format("properties[{}]", key)), depth + 1));
+                parse(schema, below(node, fmt::format("properties[{}]", key)), depth + 1));
     }
   }
   if (const Json* additional = at(from, "additionalProperties")) {
@@ -220,7 +222,7 @@ Result<void> Parser::read_children(const Json& from, Node& node, std::size_t dep
       node.additional_allowed = additional->get<bool>();
     } else if (additional->is_object()) {
       KW_ASSIGN(node.additional_properties,
-                parse(*additional, below(node.path, "additionalProperties"), depth + 1));
+                parse(*additional, below(node, "additionalProperties"), depth + 1));
       node.additional_allowed = true;
     } else {
       return Error(ErrorKind::invalid, "boolean or JSON schema expected");
@@ -228,7 +230,7 @@ Result<void> Parser::read_children(const Json& from, Node& node, std::size_t dep
   }
   const Json* items = at(from, "items");
   if (items != nullptr && items->is_object()) {
-    KW_ASSIGN(node.items, parse(*items, below(node.path, "items"), depth + 1));
+    KW_ASSIGN(node.items, parse(*items, below(node, "items"), depth + 1));
   } else if (items != nullptr && !items->is_array()) {
     return misread(*items, "items", "v1.JSONSchemaPropsOrArray");
   }
@@ -245,28 +247,28 @@ Result<void> Parser::read_combined(const Json& from, Node& node, std::size_t dep
     std::size_t index = 0;
     for (const auto& one : *list) {
       KW_ASSIGN(StructuralPtr parsed,
-                parse(one, below(node.path, fmt::format("{}[{}]", keyword, index++)), depth + 1));
+                parse(one, below(node, fmt::format("{}[{}]", keyword, index++)), depth + 1));
       into->push_back(std::move(parsed));
     }
   }
   if (const Json* one = at(from, "not")) {
-    KW_ASSIGN(node.not_schema, parse(*one, below(node.path, "not"), depth + 1));
+    KW_ASSIGN(node.not_schema, parse(*one, below(node, "not"), depth + 1));
   }
   return {};
 }
 
-Result<StructuralPtr> Parser::parse(const Json& from, const std::string& path, std::size_t depth) {
+Result<StructuralPtr> Parser::parse(const Json& from, Step step, std::size_t depth) {
+  auto node = std::make_shared<Node>();
+  node->step = std::move(step);
   if (depth > limits_.max_depth) {
-    return Error(
-        ErrorKind::too_large,
-        fmt::format("{}: the schema is nested more than {} levels deep", path, limits_.max_depth));
+    return Error(ErrorKind::too_large,
+                 fmt::format("{}: the schema is nested more than {} levels deep", node->path(),
+                             limits_.max_depth));
   }
   if (++nodes_ > limits_.max_nodes) {
     return Error(ErrorKind::too_large,
                  fmt::format("the schema has more than {} parts", limits_.max_nodes));
   }
-  auto node = std::make_shared<Node>();
-  node->path = path;
   if (from.is_null()) return StructuralPtr(std::move(node));  // as Go reads null: nothing set
   if (!from.is_object()) {
     return Error(ErrorKind::invalid,
@@ -284,6 +286,17 @@ Result<StructuralPtr> Parser::parse(const Json& from, const std::string& path, s
 
 }  // namespace
 
+std::string Structural::path() const {
+  std::vector<const SchemaStep*> steps;
+  for (const SchemaStep* at = step.get(); at != nullptr; at = at->above.get()) steps.push_back(at);
+  std::string out;
+  for (auto at = steps.rbegin(); at != steps.rend(); ++at) {
+    if (!out.empty()) out += '.';
+    out += (*at)->text;
+  }
+  return out;
+}
+
 const Structural* Structural::member(const std::string& key) const {
   const auto it = properties.find(key);
   return it != properties.end() ? it->second.get() : additional_properties.get();
@@ -291,7 +304,7 @@ const Structural* Structural::member(const std::string& key) const {
 
 Result<StructuralPtr> parse_structural(const Json& open_api_v3_schema,
                                        const StructuralLimits& limits) {
-  return Parser(limits).parse(open_api_v3_schema, "", 0);
+  return Parser(limits).parse(open_api_v3_schema, nullptr, 0);
 }
 
 void for_each_node(const Structural& root, const std::function<void(const Structural&)>& visit) {

@@ -34,10 +34,18 @@ struct ExternalDocs {
   std::string url;
 };
 
+// A step to a node of a schema, and those above it.
+struct SchemaStep {
+  std::shared_ptr<const SchemaStep> above;  // null: the root
+  std::string text;                         // "properties[spec]", "items"
+};
+
 struct Structural {
   // Where the node stands below openAPIV3Schema, as the API server writes it: "" at the root,
-  // "properties[spec].items", "properties[a].additionalProperties", "allOf[0].not".
-  std::string path;
+  // "properties[spec].items", "properties[a].additionalProperties", "allOf[0].not". Only written
+  // out when it is asked for: below a long name each node would keep a copy of that.
+  std::string path() const;
+  std::shared_ptr<const SchemaStep> step;  // null: the root
 
   // Generic.
   std::string type;  // "" when absent

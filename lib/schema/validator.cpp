@@ -39,6 +39,12 @@ const Validator::Node* Validator::Node::property(std::string_view key,
   return from != properties.end() && from->first == key ? (from++)->second.get() : nullptr;
 }
 
+std::size_t Issue::bytes() const {
+  std::size_t out = name.size() + text.size() + shown.size();
+  for (const auto& one : supported) out += sizeof(one) + one.size();
+  return out;
+}
+
 void Outcome::add(Issue issue) {
   constexpr std::size_t kMany = 16;
   const auto same = [&](const Issue& other) { return other.text == issue.text; };
@@ -139,10 +145,10 @@ FieldError placed(const std::string& base, const Issue& issue) {
 
 void Validator::validate(const Json& value, const Json* old, const std::string& base,
                          FieldErrors& errors) const {
-  Outcome outcome = Run(false).check(*root_, value, {}, nullptr);
+  Outcome outcome = Run(false).check(*root_, value, ValuePlace::root(), nullptr);
   if (outcome.fine()) return;
   // Correlating with the old value costs; only who has errors pays.
-  if (old != nullptr) outcome = Run(true).check(*root_, value, {}, old);
+  if (old != nullptr) outcome = Run(true).check(*root_, value, ValuePlace::root(), old);
   for (const auto& issue : outcome.issues) errors.push_back(placed(base, issue));
 }
 

@@ -42,6 +42,8 @@ struct Issue {
   std::string shown;  // bad value
   std::vector<std::string> supported;
   std::int64_t actual = 0, most = 0;
+
+  std::size_t bytes() const;  // of its texts
 };
 
 // `matches` counts the checks that were made; of several failed alternatives the one with the most

@@ -74,13 +74,27 @@ bool same_as_listed(const Json& value, const Json& listed) {
 
 }  // namespace
 
+template <class Make>
+void Validator::Run::tell(Outcome& out, const Place& place, const Make& make) {
+  // More than any object of a reasonable size comes to, with all alternatives that do not fit.
+  constexpr std::size_t kMost = 64U << 20U;
+  if (unchanged_ || told_ > kMost) {
+    out.add(issue_of(Kind::type_invalid, "", std::string(kMoreErrors)));  // rules are not asked
+    return;
+  }
+  Issue issue = make(place.text());
+  told_ += issue.bytes();
+  out.add(std::move(issue));
+}
+
 Outcome Validator::Run::check_null(const Node& node, const Place& place) {
   Outcome out;
   if (!node.any_type && !node.schema->nullable) {
-    const std::string name = place.text();
-    out.add(issue_of(Kind::type_invalid, name,
-                     fmt::format("{} in body must be of type {}: \"null\"", name, node.types),
-                     "\"null\""));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::type_invalid, name,
+                      fmt::format("{} in body must be of type {}: \"null\"", name, node.types),
+                      "\"null\"");
+    });
   }
   if (node.schema->enum_values) check_enum(node, Json(), place, out);
   return out;
@@ -103,8 +117,13 @@ Outcome Validator::Run::check(const Node& node, const Json& value, const Place& 
 
 Outcome Validator::Run::child(const Node& node, const Json& value, const Place& place,
                               const Json* old) {
+  if (old == nullptr) return check(node, value, place, old);
+  // What is wrong below a value that did not change is not told, and not written out either.
+  const bool outermost = !unchanged_ && *old == value;
+  if (outermost) unchanged_ = true;
   Outcome out = check(node, value, place, old);
-  if (!out.fine() && old != nullptr && *old == value) out.issues.clear();
+  if (outermost) unchanged_ = false;
+  if (!out.fine() && (outermost || *old == value)) out.issues.clear();
   return out;
 }
 
@@ -136,32 +155,50 @@ void Validator::Run::check_type(const Node& node, const Json& value, const Place
     ++out.matches;  // the server's own leniency: a list passes for a string with a format
     return;
   }
-  const std::string name = place.text();
-  out.add(issue_of(Kind::type_invalid, name,
-                   fmt::format("{} in body must be of type {}: {}", name, wanted, in_quotes(shown)),
-                   in_quotes(shown)));
+  tell(out, place, [&](const std::string& name) {
+    return issue_of(
+        Kind::type_invalid, name,
+        fmt::format("{} in body must be of type {}: {}", name, wanted, in_quotes(shown)),
+        in_quotes(shown));
+  });
 }
 
 void Validator::Run::check_any_of(const Node& node, const Json& value, const Place& place,
                                   const Json* old, Outcome& out) {
   if (node.any_of.empty()) return;
-  // One that fits speaks for all. What is wrong with the others is worked out when none does: of
-  // int-or-string one of two never fits.
-  for (const auto& one : node.any_of) {
-    if (!one->any_type && one->format.empty() && !fits_type(*one, value)) continue;
-    Outcome found = check(*one, value, place, old);
-    if (!found.fine()) continue;
-    out.merge(std::move(found));
-    return;
-  }
   std::optional<Outcome> best;
-  for (const auto& one : node.any_of) {
-    Outcome found = check(*one, value, place, old);
-    if (!best || found.matches > best->matches) best = std::move(found);
+  std::size_t best_at = 0;
+  const auto fits = [&](std::size_t at) {
+    Outcome found = check(*node.any_of[at], value, place, old);
+    if (found.fine()) {
+      out.merge(std::move(found));
+      return true;
+    }
+    const bool better =
+        !best || found.matches > best->matches || (found.matches == best->matches && at < best_at);
+    if (better) {
+      best = std::move(found);
+      best_at = at;
+    }
+    return false;
+  };
+  // One that fits speaks for all. What is wrong with those that cannot is worked out when none
+  // does: of int-or-string one of two never fits. Each is looked at once: below it the same happens
+  // again.
+  const auto cannot = [&](const Node& one) {
+    return !one.any_type && one.format.empty() && !fits_type(one, value);
+  };
+  const std::size_t count = node.any_of.size();
+  for (std::size_t at = 0; at < count; ++at) {
+    if (!cannot(*node.any_of[at]) && fits(at)) return;
   }
-  out.add(issue_of(
-      Kind::plain, "",
-      fmt::format("{} must validate at least one schema (anyOf)", in_quotes(place.text()))));
+  for (std::size_t at = 0; at < count; ++at) {
+    if (cannot(*node.any_of[at])) fits(at);
+  }
+  tell(out, place, [&](const std::string& name) {
+    return issue_of(Kind::plain, "",
+                    fmt::format("{} must validate at least one schema (anyOf)", in_quotes(name)));
+  });
   out.merge(std::move(*best));
 }
 
@@ -187,9 +224,11 @@ void Validator::Run::check_one_of(const Node& node, const Json& value, const Pla
   }
   const std::string found =
       fits == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", fits);
-  out.add(issue_of(Kind::plain, "",
-                   fmt::format("{} must validate one and only one schema (oneOf). {}",
-                               in_quotes(place.text()), found)));
+  tell(out, place, [&](const std::string& name) {
+    return issue_of(Kind::plain, "",
+                    fmt::format("{} must validate one and only one schema (oneOf). {}",
+                                in_quotes(name), found));
+  });
   if (best) out.merge(std::move(*best));
 }
 
@@ -204,14 +243,17 @@ void Validator::Run::check_combined(const Node& node, const Json& value, const P
     out.merge(std::move(found));
   }
   if (fits != node.all_of.size()) {
-    out.add(issue_of(Kind::plain, "",
-                     fmt::format("{} must validate all the schemas (allOf){}",
-                                 in_quotes(place.text()), fits == 0 ? ". None validated" : "")));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::plain, "",
+                      fmt::format("{} must validate all the schemas (allOf){}", in_quotes(name),
+                                  fits == 0 ? ". None validated" : ""));
+    });
   }
   if (node.not_node && check(*node.not_node, value, place, old).fine()) {
-    out.add(
-        issue_of(Kind::plain, "",
-                 fmt::format("{} must not validate the schema (not)", in_quotes(place.text()))));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::plain, "",
+                      fmt::format("{} must not validate the schema (not)", in_quotes(name)));
+    });
   }
   ++out.matches;
 }
@@ -223,37 +265,43 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
   const Structural& schema = *node.schema;
   ++out.matches;
   if (schema.max_length && characters(text) > *schema.max_length) {
-    Issue issue = issue_of(Kind::too_long, place.text(), "");
-    issue.text =
-        fmt::format("{} in body should be at most {} chars long", issue.name, *schema.max_length);
-    issue.most = *schema.max_length;
-    out.add(std::move(issue));
+    tell(out, place, [&](const std::string& name) {
+      Issue issue = issue_of(
+          Kind::too_long, name,
+          fmt::format("{} in body should be at most {} chars long", name, *schema.max_length));
+      issue.most = *schema.max_length;
+      return issue;
+    });
   } else if (schema.min_length && characters(text) < *schema.min_length) {
-    const std::string name = place.text();
-    out.add(issue_of(
-        Kind::invalid, name,
-        fmt::format("{} in body should be at least {} chars long", name, *schema.min_length),
-        in_quotes(text)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(
+          Kind::invalid, name,
+          fmt::format("{} in body should be at least {} chars long", name, *schema.min_length),
+          in_quotes(text));
+    });
   } else if (!node.bad_pattern.empty()) {
-    const std::string name = place.text();
-    out.add(issue_of(Kind::invalid, name,
-                     fmt::format("{} in body should match '{}, but pattern is invalid: {}'", name,
-                                 schema.pattern, node.bad_pattern),
-                     in_quotes(text)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::invalid, name,
+                      fmt::format("{} in body should match '{}, but pattern is invalid: {}'", name,
+                                  schema.pattern, node.bad_pattern),
+                      in_quotes(text));
+    });
   } else if (node.pattern && !node.pattern->search(text)) {
-    const std::string name = place.text();
-    out.add(issue_of(Kind::invalid, name,
-                     fmt::format("{} in body should match '{}'", name, schema.pattern),
-                     in_quotes(text)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::invalid, name,
+                      fmt::format("{} in body should match '{}'", name, schema.pattern),
+                      in_quotes(text));
+    });
   }
   if (node.format.empty() || !is_known_string_format(node.format)) return;
   ++out.matches;
   if (fits_format(node.format, text)) return;
-  const std::string name = place.text();
-  out.add(
-      issue_of(Kind::type_invalid, name,
-               fmt::format("{} in body must be of type {}: {}", name, node.format, in_quotes(text)),
-               in_quotes(text)));
+  tell(out, place, [&](const std::string& name) {
+    return issue_of(
+        Kind::type_invalid, name,
+        fmt::format("{} in body must be of type {}: {}", name, node.format, in_quotes(text)),
+        in_quotes(text));
+  });
 }
 
 namespace {
@@ -300,25 +348,31 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
   if (!node.schema->multiple_of) return;
   const double factor = *node.schema->multiple_of;
   const bool native = in_range(factor, node.types, node.format);
-  const std::string name = place.text();
   if (!native) {
-    out.add(issue_of(Kind::plain, "", range_text("MultipleOf", node.types, node.format, name)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::plain, "", range_text("MultipleOf", node.types, node.format, name));
+    });
   }
   const auto whole = native ? whole_of(value) : std::nullopt;
   const std::string shown = whole ? std::to_string(to_whole(factor)) : go_number(factor);
   if (whole ? to_whole(factor) <= 0 : factor <= 0) {
-    out.add(issue_of(
-        Kind::invalid, name,
-        fmt::format("factor MultipleOf declared for {} must be positive: {}", name, shown), shown));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(
+          Kind::invalid, name,
+          fmt::format("factor MultipleOf declared for {} must be positive: {}", name, shown),
+          shown);
+    });
     return;
   }
   const double data = value.get<double>();
   const bool fits = whole ? *whole % to_whole(factor) == 0
                           : passes_for_whole(factor < 1 ? 1 / factor * data : data / factor);
   if (fits) return;
-  out.add(issue_of(Kind::invalid, name,
-                   fmt::format("{} in body should be a multiple of {}", name, shown),
-                   whole ? std::to_string(*whole) : go_number(data)));
+  tell(out, place, [&](const std::string& name) {
+    return issue_of(Kind::invalid, name,
+                    fmt::format("{} in body should be a multiple of {}", name, shown),
+                    whole ? std::to_string(*whole) : go_number(data));
+  });
 }
 
 void Validator::Run::check_bound(const Node& node, const Json& value, const Place& place,
@@ -335,26 +389,30 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
   const double data = value.get<double>();
   const bool fits = whole ? keeps(*whole, to_whole(*bound)) : keeps(data, *bound);
   if (native && fits) return;
-  const std::string name = place.text();
   if (!native) {
-    out.add(issue_of(Kind::plain, "",
-                     range_text(upper ? "Maximum boundary" : "Minimum boundary", node.types,
-                                node.format, name)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::plain, "",
+                      range_text(upper ? "Maximum boundary" : "Minimum boundary", node.types,
+                                 node.format, name));
+    });
   }
   if (fits) return;
-  out.add(issue_of(Kind::invalid, name,
-                   fmt::format("{} in body should be {} than {}{}", name,
-                               upper ? "less" : "greater", open ? "" : "or equal to ",
-                               whole ? std::to_string(to_whole(*bound)) : go_number(*bound)),
-                   whole ? std::to_string(*whole) : go_number(data)));
+  tell(out, place, [&](const std::string& name) {
+    return issue_of(Kind::invalid, name,
+                    fmt::format("{} in body should be {} than {}{}", name,
+                                upper ? "less" : "greater", open ? "" : "or equal to ",
+                                whole ? std::to_string(to_whole(*bound)) : go_number(*bound)),
+                    whole ? std::to_string(*whole) : go_number(data));
+  });
 }
 
 void Validator::Run::check_number(const Node& node, const Json& value, const Place& place,
                                   Outcome& out) {
   out.matches += 2;
   if (!value_in_range(value, node.types, node.format)) {
-    out.add(
-        issue_of(Kind::plain, "", range_text("Checked", node.types, node.format, place.text())));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::plain, "", range_text("Checked", node.types, node.format, name));
+    });
   }
   check_multiple(node, value, place, out);
   check_bound(node, value, place, false, out);
@@ -365,16 +423,17 @@ void Validator::Run::check_enum(const Node& node, const Json& value, const Place
                                 Outcome& out) {
   const auto& listed = *node.schema->enum_values;
   if (listed.empty()) return;
-  Issue issue;
   for (const auto& one : listed) {
     if (same_as_listed(value, one)) return;
-    issue.supported.push_back(one.is_string() ? one.get<std::string>() : base::dump_json(one));
   }
-  issue.kind = Kind::not_supported;
-  issue.name = place.text();
-  issue.text = issue.name + " in body should be one of the listed";
-  issue.shown = value.is_number() ? go_number(value) : base::dump_json(value);
-  out.add(std::move(issue));
+  tell(out, place, [&](const std::string& name) {
+    Issue issue = issue_of(Kind::not_supported, name, name + " in body should be one of the listed",
+                           value.is_number() ? go_number(value) : base::dump_json(value));
+    for (const auto& one : listed) {
+      issue.supported.push_back(one.is_string() ? one.get<std::string>() : base::dump_json(one));
+    }
+    return issue;
+  });
 }
 
 namespace {
@@ -410,7 +469,7 @@ void Validator::Run::check_array(const Node& node, const Json& value, const Plac
   const Structural& schema = *node.schema;
   if (node.items) {
     const auto before = ratcheting_ ? items_by_key(schema, old) : std::map<Json, const Json*>();
-    Place below{&place, {}, 0, true, false};
+    Place below = place.item(0);
     for (const auto& item : value) {
       out.merge(child(*node.items, item, below, old_item(schema, before, item)));
       ++below.index;
@@ -419,19 +478,22 @@ void Validator::Run::check_array(const Node& node, const Json& value, const Plac
   out.matches += 2;
   const auto size = static_cast<std::int64_t>(value.size());
   if (schema.min_items && size < *schema.min_items) {
-    const std::string name = place.text();
-    out.add(
-        issue_of(Kind::invalid, name,
-                 fmt::format("{} in body should have at least {} items", name, *schema.min_items),
-                 std::to_string(size)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(
+          Kind::invalid, name,
+          fmt::format("{} in body should have at least {} items", name, *schema.min_items),
+          std::to_string(size));
+    });
   }
   if (schema.max_items && size > *schema.max_items) {
-    Issue issue = issue_of(Kind::too_many, place.text(), "");
-    issue.text =
-        fmt::format("{} in body should have at most {} items", issue.name, *schema.max_items);
-    issue.actual = size;
-    issue.most = *schema.max_items;
-    out.add(std::move(issue));
+    tell(out, place, [&](const std::string& name) {
+      Issue issue =
+          issue_of(Kind::too_many, name,
+                   fmt::format("{} in body should have at most {} items", name, *schema.max_items));
+      issue.actual = size;
+      issue.most = *schema.max_items;
+      return issue;
+    });
   }
 }
 
@@ -441,31 +503,36 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
   const auto size = static_cast<std::int64_t>(value.size());
   ++out.matches;
   if (schema.min_properties && size < *schema.min_properties) {
-    const std::string name = place.text();
-    out.add(issue_of(
-        Kind::invalid, name,
-        fmt::format("{} in body should have at least {} properties", name, *schema.min_properties),
-        std::to_string(size)));
+    tell(out, place, [&](const std::string& name) {
+      return issue_of(Kind::invalid, name,
+                      fmt::format("{} in body should have at least {} properties", name,
+                                  *schema.min_properties),
+                      std::to_string(size));
+    });
   }
   if (schema.max_properties && size > *schema.max_properties) {
-    Issue issue = issue_of(Kind::too_many, place.text(), "");
-    issue.text = fmt::format("{} in body should have at most {} properties", issue.name,
-                             *schema.max_properties);
-    issue.actual = size;
-    issue.most = *schema.max_properties;
-    out.add(std::move(issue));
+    tell(out, place, [&](const std::string& name) {
+      Issue issue = issue_of(Kind::too_many, name,
+                             fmt::format("{} in body should have at most {} properties", name,
+                                         *schema.max_properties));
+      issue.actual = size;
+      issue.most = *schema.max_properties;
+      return issue;
+    });
   }
   const bool closed = !node.additional && schema.additional_allowed == false;
   const bool root = place.above == nullptr;
   auto from = node.properties.begin();
   for (auto it = value.begin(); it != value.end(); ++it) {
     const Node* property = node.property(it.key(), from);
-    Place below{&place, it.key(), 0, false, property == nullptr};
+    // The server's name of a key that is no property has a dot even at the beginning.
+    const Place below = property != nullptr ? place.property(it.key()) : place.member(it.key());
     if (property == nullptr && closed) {
-      const std::string name = place.text();
-      out.add(issue_of(Kind::invalid, name,
-                       fmt::format("{}.{} in body is a forbidden property", name, it.key()),
-                       in_quotes(it.key())));
+      tell(out, place, [&](const std::string& name) {
+        return issue_of(Kind::invalid, name,
+                        fmt::format("{}.{} in body is a forbidden property", name, it.key()),
+                        in_quotes(it.key()));
+      });
     }
     const Node* below_node = property != nullptr ? property : node.additional.get();
     if (below_node == nullptr) continue;
@@ -478,8 +545,10 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
   }
   for (const auto& key : schema.required) {
     if (value.contains(key)) continue;
-    const std::string name = place.text() + "." + key;
-    out.add(issue_of(Kind::required, name, name + " in body is required"));
+    tell(out, place, [&](const std::string& of) {
+      const std::string name = of + "." + key;
+      return issue_of(Kind::required, name, name + " in body is required");
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 // One validation of one value: walks value and schema together. Private to validator.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -43,8 +44,14 @@ class Validator::Run {
   void check_object(const Node& node, const Json& value, const Place& place, const Json* old,
                     Outcome& out);
   Outcome child(const Node& node, const Json& value, const Place& place, const Json* old);
+  // Adds the issue that `make` makes of the place's name, which is not written out any more once
+  // all that was said in this run is too much.
+  template <class Make>
+  void tell(Outcome& out, const Place& place, const Make& make);
 
   bool ratcheting_;
+  bool unchanged_ = false;  // inside of a value that is what it was
+  std::size_t told_ = 0;    // bytes, also of what came to nothing
 };
 
 }  // namespace kubewatch::schema

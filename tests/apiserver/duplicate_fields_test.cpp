@@ -25,3 +25,22 @@ TEST_CASE("a text that is no JSON has no fields") {
   }
   CHECK(duplicate_fields(std::string(100000, '[')).empty());
 }
+
+// Nothing is timed: the paths of all repetitions would be 10 GB and more.
+TEST_CASE("a field that is said thousands of times is told once, below a long name as well") {
+  const std::string name(500000, 'k');
+  std::string inner = R"("a":0)";
+  for (int i = 0; i < 20000; ++i) inner += R"(,"a":0)";
+  CHECK(duplicate_fields("{\"data\":{\"" + name + "\":{" + inner + "}}}") ==
+        Told{"duplicate field \"data." + name + ".a\""});
+  // Each item, and each object of one name, has its own.
+  std::string items = R"({"a":0,"a":0})";
+  std::string objects = R"("m":{"a":0,"a":0})";
+  for (int i = 0; i < 20000; ++i) {
+    items += R"(,{"a":0,"a":0})";
+    objects += R"(,"m":{"a":0,"a":0})";
+  }
+  CHECK(duplicate_fields("{\"" + name + "\":[" + items + "]}").size() == 1);
+  CHECK(duplicate_fields("{\"" + name + "\":{" + objects + "}}").size() == 1);
+  CHECK(duplicate_fields("{\"short\":[" + items + "]}").size() == 100);
+}

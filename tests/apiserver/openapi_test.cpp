@@ -2,11 +2,10 @@
 // schemas are those of a real server is tests/e2e/openapi_test.cpp's.
 #include <set>
 
-#include <catch2/catch.hpp>
-
 #include "apiserver/discovery.hpp"
 #include "apiserver/openapi_builtin.hpp"
 #include "apiserver/support.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
 

@@ -2,6 +2,8 @@
 // the states that pages go on in.
 #include "apiserver/read_history.hpp"
 
+#include <algorithm>
+
 #include "apiserver/passed_documents.hpp"
 #include "apiserver/read_pages.hpp"
 #include "apiserver/read_waiters.hpp"
@@ -29,6 +31,11 @@ std::vector<std::string> told(const ReadHistory& history, std::uint64_t after) {
                   std::to_string(one.version));
   }
   return out;
+}
+
+void relist(ReadHistory& history, std::vector<ReadChange> found, std::uint64_t version) {
+  for (auto& one : found) history.note_relisted(std::move(one));
+  history.add_relisted(version);
 }
 
 using Lines = std::vector<std::string>;
@@ -72,9 +79,10 @@ TEST_CASE("a history forgets its oldest events by number and by bytes, and says 
 TEST_CASE("what a relist found is told in order, deletions last and at its resourceVersion") {
   ReadHistory history;
   history.reset(10);
-  history.add_relisted({change(kModified, "c", 17), change(kDeleted, "gone", 5),
-                        change(kAdded, "b", 14), change(kDeleted, "too", 6)},
-                       20);
+  relist(history,
+         {change(kModified, "c", 17), change(kDeleted, "gone", 5), change(kAdded, "b", 14),
+          change(kDeleted, "too", 6)},
+         20);
   CHECK(told(history, 10) ==
         Lines{"ADDED b 14", "MODIFIED c 17", "DELETED gone 20", "DELETED too 20"});
   // Whoever has seen one of the deletions and goes on from it is told both of them again.
@@ -86,9 +94,10 @@ TEST_CASE("what a relist found is told in order, deletions last and at its resou
 TEST_CASE("a name that came back with another uid between two lists is deleted, then added") {
   ReadHistory history;
   history.reset(10);
-  history.add_relisted({change(kDeleted, "a", 5), change(kAdded, "a", 15), change(kDeleted, "c", 6),
-                        change(kModified, "b", 12), change(kDeleted, "d", 7)},
-                       20);
+  relist(history,
+         {change(kDeleted, "a", 5), change(kAdded, "a", 15), change(kDeleted, "c", 6),
+          change(kModified, "b", 12), change(kDeleted, "d", 7)},
+         20);
   CHECK(told(history, 10) ==
         Lines{"MODIFIED b 12", "DELETED a 15", "ADDED a 15", "DELETED c 20", "DELETED d 20"});
   // Whoever goes on from the deletion is told it again, and the addition.
@@ -128,14 +137,64 @@ TEST_CASE("what was reached before the data went back is not reached again by it
 }
 
 TEST_CASE("an object that is found as old as what was told before is of another past") {
-  ReadHistory history;
+  const auto goes_on = [](std::vector<ReadChange> relisted, std::uint64_t version) {
+    ReadHistory history({1, 1000});  // also where no more than the first of them is kept
+    history.reset(10);
+    history.advance(700);
+    for (auto& one : relisted) history.note_relisted(std::move(one));
+    return history.goes_on_at(version);
+  };
+  CHECK(goes_on({}, 700));
+  CHECK(goes_on({change(kModified, "a", 701), change(kDeleted, "b", 5)}, 915));
+  CHECK_FALSE(goes_on({}, 699));
+  CHECK_FALSE(goes_on({change(kAdded, "c", 901), change(kModified, "a", 550)}, 915));
+  CHECK_FALSE(
+      goes_on({change(kAdded, "d", 902), change(kAdded, "c", 901), change(kAdded, "a", 9)}, 915));
+  CHECK_FALSE(goes_on({change(kAdded, "a", 700)}, 915));
+}
+
+TEST_CASE("a relist that finds more than a history holds is kept no further, and ends its epoch") {
+  const auto found = [](std::uint64_t version) {
+    ReadChange out = change(kModified, "a" + std::to_string(version), version);
+    out.json.append(1024, ' ');
+    return out;
+  };
+  ReadHistory history({100, 64U << 10U});
   history.reset(10);
-  history.advance(700);
-  CHECK(history.goes_on_with({}, 700));
-  CHECK(history.goes_on_with({change(kModified, "a", 701), change(kDeleted, "b", 5)}, 915));
-  CHECK_FALSE(history.goes_on_with({}, 699));
-  CHECK_FALSE(history.goes_on_with({change(kAdded, "c", 901), change(kModified, "a", 550)}, 915));
-  CHECK_FALSE(history.goes_on_with({change(kAdded, "a", 700)}, 915));
+  history.add(change(kAdded, "a", 11));
+  const auto epoch = history.epoch();
+  for (std::uint64_t i = 0; i < 5; ++i) history.note_relisted(found(12 + i));
+  CHECK(history.relisting());
+  history.add_relisted(20);
+  CHECK_FALSE(history.relisting());
+  CHECK(history.epoch() == epoch);
+  CHECK(told(history, 10).size() == 6);
+  // By number, and by bytes.
+  for (const std::uint64_t count : {101U, 1000U}) {
+    const std::uint64_t base = history.version();
+    std::size_t most = 0;
+    for (std::uint64_t i = 1; i <= count; ++i) {
+      history.note_relisted(count > 101 ? found(base + i) : change(kModified, "a", base + i));
+      most = std::max(most, history.relisted_bytes());
+    }
+    CHECK(most <= (64U << 10U));
+    CHECK(history.relisted_bytes() == 0);
+    CHECK(history.relisting());
+    CHECK(history.goes_on_at(base + count));
+    const auto before = history.epoch();
+    history.add_relisted(base + count);
+    CHECK_FALSE(history.relisting());
+    CHECK(history.epoch() != before);
+    CHECK_FALSE(history.reaches(base));
+    CHECK(history.reaches(base + count));
+  }
+  // One object alone is told, however long it is.
+  ReadChange huge = change(kModified, "a", history.version() + 1);
+  huge.json.append(100U << 10U, ' ');
+  const auto before = history.epoch();
+  relist(history, {huge}, huge.version);
+  CHECK(history.epoch() == before);
+  CHECK(told(history, huge.version - 1) == Lines{"MODIFIED a " + std::to_string(huge.version)});
 }
 
 TEST_CASE("a new epoch ends all watches of the one before") {
@@ -199,17 +258,18 @@ TEST_CASE("the states that pages go on in are bounded in number and time") {
 }
 
 TEST_CASE("documents of the server are kept for a while, and longer when it is away") {
-  PassedDocuments documents(Duration{1000}, 100);
+  PassedDocuments documents(Duration{1000}, 1500);
   const TimePoint t{};
-  documents.keep("/api", {200, {}, std::string(60, 'x')}, t);
+  documents.keep("/api", {200, {}, std::string(1000, 'x')}, t);
   documents.keep("/broken", {500, {}, "no"}, t);
   CHECK(documents.fresh("/api", t + Duration{999}) != nullptr);
   CHECK(documents.fresh("/api", t + Duration{1000}) == nullptr);
   CHECK(documents.any("/api") != nullptr);
   CHECK(documents.any("/broken") == nullptr);
-  documents.keep("/apis", {200, {}, std::string(60, 'y')}, t + Duration{1});
+  documents.keep("/apis", {200, {}, std::string(1000, 'y')}, t + Duration{1});
   CHECK(documents.any("/api") == nullptr);  // the older of the two is too much
-  CHECK(documents.bytes() == 60);
+  CHECK(documents.bytes() >= 1000);
+  CHECK(documents.bytes() <= 1500);
   documents.doubt_until(t + Duration{2});
   documents.doubt_until(t);  // takes nothing back
   CHECK(documents.fresh("/apis", t + Duration{1}) == nullptr);
@@ -221,6 +281,40 @@ TEST_CASE("documents of the server are kept for a while, and longer when it is a
   CHECK(is_passed_document("/version"));
   CHECK_FALSE(is_passed_document("/api/v1/pods"));
   CHECK_FALSE(is_passed_document("/metrics"));
+}
+
+TEST_CASE("documents are bounded by all that is kept of them, under whatever keys") {
+  const TimePoint t{};
+  const auto key = [](std::size_t number, std::size_t size) {
+    return "/version?x=" + std::to_string(number) + std::string(size, 'k');
+  };
+  PassedDocuments documents(Duration{1000}, 1U << 20U);
+  const http::Response small{200, {}, std::string(10, 'x')};
+  documents.keep(key(0, 100'000), small, t);
+  CHECK(documents.any(key(0, 100'000)) == nullptr);
+  CHECK(documents.bytes() == 0);
+  // Their keys count: a megabyte has less than 400 of these.
+  for (std::size_t i = 0; i < 400; ++i) {
+    documents.keep(key(i, 3000), small, t + Duration{static_cast<std::int64_t>(i)});
+    documents.keep(key(i, 3000), small, t + Duration{static_cast<std::int64_t>(i)});
+  }
+  CHECK(documents.bytes() <= (1U << 20U));
+  CHECK(documents.bytes() > (1U << 19U));
+  CHECK(documents.any(key(0, 3000)) == nullptr);
+  CHECK(documents.any(key(399, 3000)) != nullptr);
+  // And their headers.
+  http::Response headed = small;
+  headed.headers.set("ETag", std::string(2U << 20U, 'e'));
+  documents.keep("/headed", headed, t);
+  CHECK(documents.any("/headed") == nullptr);
+  // And how many there are.
+  PassedDocuments many(Duration{1000}, 64U << 20U);
+  for (std::size_t i = 0; i < 1500; ++i) {
+    many.keep(key(i, 0), small, t + Duration{static_cast<std::int64_t>(i)});
+  }
+  CHECK(many.any(key(499, 0)) == nullptr);
+  CHECK(many.any(key(500, 0)) != nullptr);
+  CHECK(many.bytes() < 1000 * 400);
 }
 
 }  // namespace kubewatch::apiserver

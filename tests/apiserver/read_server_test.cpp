@@ -2,6 +2,8 @@
 // watches, tables, what it refuses and what it passes on.
 #include "apiserver/read_server.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <map>
 
 #include "apiserver/list_options.hpp"
@@ -35,14 +37,18 @@ class FakeState : public core::ReadState {
     return out;
   }
   std::optional<std::string> json(const core::ObjectKey& key) const override {
+    ++read;
     const auto it = objects_.find(key);
     return it == objects_.end() ? std::nullopt : std::optional(it->second);
   }
+  static std::size_t read;  // objects, by all
 
  private:
   Objects objects_;
   std::string version_;
 };
+
+std::size_t FakeState::read = 0;
 
 class FakeCache : public core::ReadBackend {
  public:
@@ -121,6 +127,7 @@ struct Rig {
     http::Request request;
     request.headers = std::move(headers);
     request.method = method;
+    request.max_body = std::size_t{256} << 20U;
     request.url = server->url() + target;
     if (!accept.empty()) request.headers.set("Accept", accept);
     std::optional<Result<http::Response>> answer;
@@ -451,6 +458,111 @@ TEST_CASE("long lists go out in pieces and are whole") {
         Names{"n7"});
 }
 
+TEST_CASE(
+    "a list of few objects that are long together goes out in pieces, but for indented ones") {
+  Rig rig;
+  const std::string megabyte(1U << 20U, 'x');
+  for (int i = 0; i < 70; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    rig.cache.objects[{"shop", name}] = config_map("shop", name, 8, "one", megabyte);
+  }
+  const auto answer = rig.get(kMaps);  // more than is parsed or printed
+  CHECK(answer.status == 200);
+  CHECK(answer.body.size() > (std::size_t{70} << 20U));
+  CHECK(answer.body.ends_with("]}"));
+  CHECK(rig.server->counters().objects_sent == 73);
+  const Json refused = rig.json(std::string(kMaps) + "?pretty=true", 406);
+  CHECK(refused["message"].get<std::string>().find("too long to be indented") != std::string::npos);
+}
+
+namespace {
+
+// Pods as well, of which some are on node n1.
+struct PodRig : Rig {
+  explicit PodRig(std::size_t size, const std::function<bool(std::size_t)>& on_n1) {
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::string name = "p" + std::to_string(10000 + i);
+      pods.objects[{"shop", name}] = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")" +
+                                     name + R"(","namespace":"shop"},"spec":{"nodeName":")" +
+                                     (on_n1(i) ? "n1" : "n2") + R"("}})";
+    }
+    pods_id = server->add(pods, registry.find("", "v1", "pods"));
+    server->synced(pods_id, false);
+  }
+  ~PodRig() { server.reset(); }  // before the cache that it reads
+
+  FakeCache pods{registry.find("", "v1", "pods")->type};
+  ReadServer::KindId pods_id = 0;
+};
+
+const char* const kOnN1 = "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1";
+
+}  // namespace
+
+TEST_CASE("what a field selector chooses is looked for turn by turn, and is all of it") {
+  PodRig rig(6000, [](std::size_t i) { return i % 2000 == 1999; });
+  // The most objects that were read in one turn of the loop.
+  std::size_t before = FakeState::read;
+  std::size_t most = 0;
+  std::function<void()> look = [&] {
+    most = std::max(most, FakeState::read - before);
+    before = FakeState::read;
+    rig.loop.post(look);
+  };
+  rig.loop.post(look);
+  const std::string wanted = kOnN1;
+  const Json first = rig.json(wanted + "&limit=2");
+  CHECK(names_of(first) == Names{"p11999", "p13999"});
+  const std::string token = first["metadata"]["continue"].get<std::string>();
+  const Json second = rig.json(wanted + "&limit=2&continue=" + token);
+  CHECK(names_of(second) == Names{"p15999"});
+  CHECK_FALSE(second["metadata"].contains("continue"));
+  CHECK(names_of(rig.json(wanted)).size() == 3);
+  CHECK(names_of(rig.json(wanted + "&pretty=true")).size() == 3);
+  Stream watch(rig, wanted +
+                        "&watch=1&sendInitialEvents=true&allowWatchBookmarks=true"
+                        "&resourceVersionMatch=NotOlderThan&resourceVersion=");
+  CHECK(watch.lines(4)[3]["type"] == "BOOKMARK");
+  // Of several readers together.
+  Stream one(rig, wanted);
+  Stream two(rig, wanted + "&limit=500");
+  Stream three(rig, wanted + "&watch=1&resourceVersion=0");
+  CHECK(three.lines(3).size() == 3);
+  REQUIRE(rig.loop.run_until([&] { return one.ended && two.ended; }, Duration{10000}));
+  CHECK(most >= 900);
+  CHECK(most <= 1010);  // and those that were found
+  look = [] {};
+}
+
+TEST_CASE("a list that is being looked for begins anew where the data went back, or is no more") {
+  PodRig rig(3000, [](std::size_t i) { return i == 2999; });
+  const std::string wanted = std::string(kOnN1) + "&limit=5";
+  // Between its first turn and its last.
+  std::size_t before = FakeState::read;
+  std::function<void()> then;
+  std::function<void()> look = [&] { FakeState::read == before ? rig.loop.post(look) : then(); };
+  bool done = false;
+  then = [&] {
+    rig.pods.version = 4;
+    rig.server->synced(rig.pods_id, true);
+    done = true;
+  };
+  rig.loop.post(look);
+  const Json list = rig.json(wanted);
+  CHECK(done);
+  CHECK(list["metadata"]["resourceVersion"] == "4");
+  CHECK(names_of(list) == Names{"p12999"});
+  auto newer = std::make_shared<Resource>(*rig.registry.find("", "v1", "pods"));
+  newer->type.gvk.version = "v2";
+  before = FakeState::read;
+  then = [&] {
+    rig.server->change_version(rig.pods_id, newer);
+    rig.pods.turn_to("v2");
+  };
+  rig.loop.post(look);
+  rig.json(wanted, 404);
+}
+
 TEST_CASE("what is not cached, and writes, are refused in words that say what to do") {
   Rig rig;
   const Json other = rig.json("/api/v1/pods", 404);
@@ -490,6 +602,94 @@ TEST_CASE("what is asked for is passed on: reads, writes, and documents, which a
   CHECK(rig.json("/api")["kind"] == "APIVersions");
   CHECK(rig.json("/api")["kind"] == "APIVersions");
   CHECK(fetched == Names{"/api"});
+}
+
+TEST_CASE("a document that many ask for at once is asked for once, and so are not too many") {
+  std::vector<std::string> fetched;
+  std::vector<ReadServerOptions::Fetched> open;
+  ReadServerOptions options;
+  options.fetch = [&](const std::string& target, const std::string&,
+                      const ReadServerOptions::Fetched& done) {
+    fetched.push_back(target);
+    open.push_back(done);
+  };
+  Rig rig(std::move(options));
+  const auto asked = [&](std::uint64_t count) {
+    REQUIRE(rig.loop.run_until([&] { return rig.server->counters().requests == count; },
+                               Duration{10000}));
+  };
+  std::vector<std::unique_ptr<Stream>> readers;
+  const auto ask = [&](const std::string& target) {
+    readers.push_back(std::make_unique<Stream>(rig, target));
+  };
+  for (int i = 0; i < 3; ++i) ask("/apis");
+  asked(3);
+  CHECK(fetched == Names{"/apis"});
+  http::Response answer;
+  answer.status = 200;
+  answer.body = R"({"kind":"APIGroupList"})"
+                "\n";
+  open[0](answer);
+  for (const auto& one : readers) CHECK(one->lines(1)[0]["kind"] == "APIGroupList");
+  CHECK(rig.json("/apis")["kind"] == "APIGroupList");
+  // What fails is told to all who wait as well, and asked for again by the next.
+  ask("/version");
+  ask("/version");
+  asked(6);
+  CHECK(fetched == Names{"/apis", "/version"});
+  open[1](Error(ErrorKind::unreachable, "away"));
+  REQUIRE(
+      rig.loop.run_until([&] { return readers[3]->ended && readers[4]->ended; }, Duration{10000}));
+  CHECK(rig.server->counters().refused == 2);
+  for (int i = 0; i < 64; ++i) ask("/version?x=" + std::to_string(i));
+  asked(70);
+  CHECK(fetched.size() == 66);
+  CHECK(rig.get("/version?x=64").status == 503);
+  CHECK(fetched.size() == 66);
+  rig.server.reset();
+  open.back()(answer);  // nobody is there any more
+}
+
+TEST_CASE("a document that was asked for before a kind was listed is no news after it") {
+  std::vector<ReadServerOptions::Fetched> open;
+  ReadServerOptions options;
+  options.fetch = [&](const std::string&, const std::string&,
+                      const ReadServerOptions::Fetched& done) { open.push_back(done); };
+  Rig rig(std::move(options));
+  const auto pass = [&] {
+    const TimePoint now = rig.loop.now();
+    REQUIRE(rig.loop.run_until([&] { return rig.loop.now() > now; }, Duration{10000}));
+  };
+  const auto asked = [&](std::size_t count) {
+    REQUIRE(rig.loop.run_until([&] { return open.size() == count; }, Duration{10000}));
+  };
+  http::Response answer;
+  answer.status = 200;
+  answer.body = "{}\n";
+  Stream first(rig, "/apis");
+  asked(1);
+  pass();
+  rig.server->synced(rig.id, false);
+  pass();
+  open[0](answer);
+  CHECK(first.lines(1).size() == 1);
+  Stream second(rig, "/apis");
+  asked(2);
+  open[1](answer);
+  CHECK(second.lines(1).size() == 1);
+  rig.json("/apis");
+  CHECK(open.size() == 2);
+  // Where nothing more can be asked for, an old one is better than none.
+  pass();
+  rig.server->synced(rig.id, false);
+  std::vector<std::unique_ptr<Stream>> others;
+  for (int i = 0; i < 64; ++i) {
+    others.push_back(std::make_unique<Stream>(rig, "/version?x=" + std::to_string(i)));
+  }
+  asked(66);
+  CHECK(rig.get("/version").status == 503);
+  CHECK(rig.get("/apis").status == 200);
+  rig.server.reset();
 }
 
 TEST_CASE("the status of an object is answered where its kind has one") {

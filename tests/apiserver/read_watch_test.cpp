@@ -38,6 +38,32 @@ ReadChange modified(std::uint64_t version, std::size_t size) {
   return out;
 }
 
+// Objects of which the last one alone is on node n1; counts who reads them.
+class CountedState : public core::ReadState {
+ public:
+  explicit CountedState(std::size_t size) : size_(size) {}
+  const std::string& resource_version() const override { return version_; }
+  std::vector<core::ObjectKey> select(const core::LabelSelector&,
+                                      const std::optional<std::string>&) const override {
+    return keys();
+  }
+  std::optional<std::string> json(const core::ObjectKey& key) const override {
+    ++read;
+    return R"({"metadata":{"name":")" + key.name + R"(","namespace":"shop"},"spec":{"nodeName":")" +
+           (key.name == std::to_string(size_ - 1) ? "n1" : "n2") + R"("}})";
+  }
+  Keys keys() const {
+    Keys out;
+    for (std::size_t i = 0; i < size_; ++i) out.push_back({"shop", std::to_string(i)});
+    return out;
+  }
+  mutable std::size_t read = 0;
+
+ private:
+  std::size_t size_;
+  std::string version_ = "1";
+};
+
 const ReadText& maps() {
   static const ReadText text(Registry().find("", "v1", "configmaps"), false);
   return text;
@@ -128,6 +154,49 @@ TEST_CASE("the newest event does not wait, where its round is the first of a tur
   FakeSink other;
   CHECK(chosen.pump(other, history, {{}, 0, true}));
   CHECK(other.at_once.find("\"type\":\"DELETED\"") != std::string::npos);
+}
+
+TEST_CASE("a state that a field selector chooses from is looked at as far as the turn allows") {
+  ReadHistory history;
+  history.reset(1);
+  const auto state = std::make_shared<CountedState>(5000);
+  const auto keys = std::make_shared<const Keys>(state->keys());
+  ReadWatchSpec spec;
+  spec.fields = core::FieldSelector::parse("spec.nodeName=n1").value();
+  ReadWatch watch(spec, maps());
+  watch.start_with_state({state, keys}, 1, true, history);
+  FakeSink sink;
+  std::size_t looks = 1000;
+  const ReadTurn turn{{}, 0, false, &looks};
+  CHECK(watch.pump(sink, history, turn));
+  CHECK(state->read == 1000);
+  CHECK(looks == 0);
+  CHECK(watch.starved());
+  CHECK(watch.pump(sink, history, turn));
+  CHECK(state->read == 1000);
+  history.add(modified(2, 10));
+  for (int turns = 0; turns < 10 && watch.starved(); ++turns) {
+    CHECK(sink.text.empty());
+    looks = 1000;
+    CHECK(watch.pump(sink, history, turn));
+  }
+  CHECK_FALSE(watch.starved());
+  CHECK(state->read == 5000);
+  CHECK(sink.text.find("\"name\":\"4999\"") != std::string::npos);
+  // Of what the key says nothing is read, and without a selector nothing is counted.
+  spec.fields = core::FieldSelector::parse("metadata.name=7").value();
+  ReadWatch named(spec, maps());
+  named.start_with_state({state, keys}, 1, true, history);
+  looks = 2;  // one would be used up by the one that is read
+  CHECK(named.pump(sink, history, turn));
+  CHECK_FALSE(named.starved());
+  CHECK(state->read == 5001);
+  ReadWatch all({}, maps());
+  all.start_with_state({state, keys}, 1, true, history);
+  looks = 0;
+  CHECK(all.pump(sink, history, turn));
+  CHECK_FALSE(all.starved());
+  CHECK(state->read == 10001);
 }
 
 TEST_CASE("a bookmark is sent when it is wanted and nothing waits before it") {

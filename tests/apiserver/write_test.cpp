@@ -1,3 +1,6 @@
+#include <new>
+#include <stdexcept>
+
 #include "apiserver/support.hpp"
 #include "apiserver/writer.hpp"
 #include "support/catch.hpp"
@@ -600,6 +603,23 @@ TEST_CASE("a CertificateSigningRequest is approved by its endpoint alone, and sa
   const auto issued = written("/status", Json::array({approved}));
   CHECK(issued.json["status"]["conditions"][0]["reason"] == "changed");
   CHECK(server.post(path + "/approval", Json::object()).code == 405);
+}
+
+TEST_CASE("what a request takes that there is not ends the request, not the server") {
+  Server server;
+  const auto failing = [&server](auto fail) {
+    server.api.on_change(fail);
+    return server.post(kConfigMaps, config_map("a"));
+  };
+  const auto memory = failing([] { throw std::bad_alloc(); });
+  CHECK(memory.code == 500);
+  CHECK(memory.message().find("out of memory") != std::string::npos);
+  server.remove(kConfigMaps + "/a");
+  server.api.on_change([] {});
+  server.remove(kConfigMaps + "/a");
+  CHECK(failing([] { throw std::length_error("basic_string::append"); }).code == 500);
+  server.api.on_change([] {});
+  CHECK(server.post(kConfigMaps, config_map("b")).code == 201);
 }
 
 }  // namespace kubewatch::apiserver

@@ -92,4 +92,14 @@ TEST_CASE("many ports of one number are compared with those near them, and told 
   CHECK(equal.size() < 5000);
 }
 
+TEST_CASE("a schedule with a duration of many parts is read once") {
+  std::string hours;
+  for (int i = 0; i < 1000000; ++i) hours += "1h";
+  Json job = right("cronjobs.batch");
+  job["spec"]["schedule"] = "@every " + hours;
+  CHECK(told("cronjobs.batch", nullptr, job).empty());
+  job["spec"]["schedule"] = "@every " + hours + "1x";
+  CHECK(told("cronjobs.batch", nullptr, job).find("failed to parse duration") != std::string::npos);
+}
+
 }  // namespace kubewatch::builtin

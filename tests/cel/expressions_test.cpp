@@ -13,14 +13,14 @@ using namespace kubewatch;
 namespace {
 
 // "true", "error: ...", "program: ..." (refused before it runs), "compile: ..." (all issues).
-std::string outcome(const std::string& expression) {
+std::string outcome(const std::string& expression, cel::Allowance allowance = cel::Allowance()) {
   const cel::DataType nothing;
   const auto compiled = cel::compile(expression, {}, nothing);
   if (!compiled.ok()) {
     const bool late = compiled.error().render() != compiled.error().message();
     return (late ? "program: " : "compile: ") + compiled.error().message();
   }
-  const auto result = compiled->program->run({}, 1000000);
+  const auto result = compiled->program->run({}, 1000000, allowance);
   if (result.value.is_error()) return "error: " + std::string(result.value.text());
   return result.value.is_true() ? "true" : "false";
 }
@@ -97,4 +97,89 @@ TEST_CASE("a name with a leading dot is a function's, never a macro without its 
     CAPTURE(text);
     CHECK(outcome(text).starts_with("compile: "));
   }
+}
+
+namespace {
+
+constexpr const char* kStopped = "error: operation cancelled: actual cost limit exceeded";
+
+// `list` with a macro that is applied to its one element again and again.
+std::string grown(const std::string& list, const std::string& macro, int times) {
+  std::string out = list;
+  for (int i = 0; i < times; ++i) out += ".map(a, " + macro + ")";
+  return out;
+}
+
+std::string repeated(const std::string& text, int times, const std::string& between) {
+  std::string out = text;
+  for (int i = 1; i < times; ++i) out += between + text;
+  return out;
+}
+
+std::string literal(std::size_t size) {
+  return "'" + std::string(size, 'a') + "'";
+}
+
+}  // namespace
+
+// Nothing is timed: without a limit none of them ends, or the memory does.
+TEST_CASE("what a run makes is bounded where its cost is not") {
+  const std::string many =
+      "'" + repeated("%s", 100, "") + "'.format([" + repeated("a", 100, ", ") + "])";
+  const std::string large = grown("[[1]]", "a + a", 29);
+  const std::string endless[] = {
+      grown("[[1]]", "a + a", 40) + ".size() == 1",
+      large + ".map(b, b.reverse()).size() == 1",
+      large + ".map(b, b.slice(0, 500000000)).size() == 1",
+      large + ".map(b, [b].flatten()).size() == 1",
+      grown("[['a']]", "a + a", 29) + ".map(b, b.join('')).size() == 1",
+      grown("[[optional.of(1)]]", "a + a", 29) + ".map(b, optional.unwrap(b)).size() == 1",
+      literal(40000) + ".replace('a', " + literal(40000) + ").size() == 1",
+      grown("[" + literal(1000) + "]", "a.replace('', a)", 3) + ".size() == 1",
+      grown("[" + literal(1000) + "]", many, 8) + ".size() == 1",
+  };
+  for (const auto& expression : endless) {
+    CAPTURE(expression.substr(0, 100));
+    CHECK(outcome(expression, cel::Allowance(1000000)) == kStopped);
+  }
+  // As every run has it.
+  CHECK(outcome(endless[0]) == kStopped);
+  CHECK(outcome(endless[1]) == kStopped);
+  CHECK(outcome(endless[6]) == kStopped);
+  CHECK(outcome(grown("[[1]]", "a + a", 23) + "[0].size() == 8388608") == "true");
+  CHECK(outcome(literal(1000) + ".replace('a', " + literal(1000) + ").size() == 1000000") ==
+        "true");
+  CHECK(outcome(grown("[" + literal(1000) + "]", many, 1) + "[0].size() == 100000") == "true");
+}
+
+TEST_CASE("a value that holds the same one many times is not walked without end") {
+  const std::string lists = grown("[1]", "[a, a]", 40);
+  const std::string maps = grown("[1]", "{'x': a, 'y': a}", 40);
+  for (const auto& expression :
+       {lists + ".all(z, z == z)", maps + ".all(z, z == z)", lists + ".all(z, z in [z])",
+        "[" + lists + "].all(l, l.indexOf(l[0]) == 0)",
+        lists + ".all(z, [z, z].distinct().size() == 1)",
+        lists + ".all(z, sets.contains([z], [z]))", lists + ".all(z, '%s'.format([z]) != '')",
+        maps + ".all(z, '%s'.format([z]) != '')"}) {
+    CAPTURE(expression.substr(expression.size() - 40));
+    CHECK(outcome(expression, cel::Allowance(1000000)) == kStopped);
+  }
+}
+
+TEST_CASE("the sum of two lists copies neither, and is read as one") {
+  const cel::DataType nothing;
+  const auto holds = [&nothing](const std::string& expression) {
+    const auto compiled = cel::compile(expression, {}, nothing);
+    REQUIRE(compiled.ok());
+    return compiled->program->run({}, 10000000).value.is_true();
+  };
+  CHECK(holds("[lists.range(50000)].all(l, l.all(x, (l + [x])[50000] == x && (l + [x])[x] == x))"));
+  CHECK(holds("[lists.range(50000)].all(l, l.all(x, ([x] + l)[0] == x && ([x] + l)[x + 1] == x))"));
+  CHECK(
+      holds("[lists.range(40)].all(l, (l + l == l) == false && l + l == l + l && "
+            "(l + l).map(x, x).size() == 80 && (l + l)[79] == 39 && (l + l)[40] == 0)"));
+  // However many of them.
+  CHECK(holds("[lists.range(100)].all(l, (" + repeated("l", 200, " + ") +
+              ")[19999] == 99) && [lists.range(100)].all(l, (" + repeated("l", 200, " + ") +
+              ").size() == 20000)"));
 }

@@ -2,11 +2,13 @@
 // what --estimate counts, the words of its reports.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <sstream>
 
 #include "apiserver/read_text.hpp"
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "cli/app.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/reflect/estimate.hpp"
@@ -16,6 +18,7 @@
 #include "cli/reflect/saved.hpp"
 #include "cli/reflect/serve.hpp"
 #include "cli/reflect/verify.hpp"
+#include "cli/reflect/versions.hpp"
 #include "runtime/store.hpp"
 #include "support/catch.hpp"
 #include "support/scripted_transport.hpp"
@@ -127,6 +130,15 @@ struct CacheRig {
   client::Client client;
   base::Random random{1};
   CachedKind kind;
+};
+
+// Each failure is logged.
+struct QuietLog {
+  QuietLog() { base::capture_log(&lines); }
+  ~QuietLog() { base::capture_log(nullptr); }
+  QuietLog(const QuietLog&) = delete;
+  QuietLog& operator=(const QuietLog&) = delete;
+  std::vector<std::string> lines;
 };
 
 const char* const kList =
@@ -503,6 +515,26 @@ TEST_CASE("a cache that was loaded lags as far as nobody knows until the server 
   CHECK(rig.kind.lag() == Duration{0});
 }
 
+TEST_CASE("a cache that is only kept hears events, not bookmarks alone") {
+  CacheRig rig;
+  rig.kind.start();
+  rig.answer(0, kList).end();
+  rig.call(1).head(200);
+  rig.pass(Duration{5000});
+  CHECK(rig.kind.lag() == Duration{5000});
+  const auto event = [&](const std::string& type, int version) {
+    rig.call(1).data(R"({"type":")" + type + R"(","object":{"metadata":{"name":"a",)" +
+                     R"("namespace":"shop","uid":"u-a","resourceVersion":")" +
+                     std::to_string(version) + "\"}}}\n");
+  };
+  event("ADDED", 8);
+  CHECK(rig.kind.lag() == Duration{0});
+  rig.pass(Duration{3000});
+  CHECK(rig.kind.lag() == Duration{3000});
+  event("DELETED", 9);
+  CHECK(rig.kind.lag() == Duration{0});
+}
+
 TEST_CASE("a cache of an undone past is not served as ready, nor saved as good") {
   const char* const object =
       R"({"metadata":{"name":"a","namespace":"shop","uid":"u-a","resourceVersion":"5"}})";
@@ -619,6 +651,73 @@ TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {
   CHECK(metrics.find(failures("initialList", 0)) != std::string::npos);
   CHECK(facts_of(all).watches[0].failures[2] == 7);
   CHECK(facts_of(all).watches[0].synced);
+}
+
+TEST_CASE("a 404 refuses a cache only once discovery says that its kind is gone") {
+  const QuietLog quiet;
+  CacheRig rig;
+  std::vector<std::string> refused;
+  KindVersions::Told told;
+  told.refused = [&](CachedKind& kind, const Error&) { refused.push_back(kind.name()); };
+  KindVersions versions(rig.client, nullptr, std::move(told));
+  CachedKind::Told of_kind;
+  of_kind.failed = [&](const Error& error) {
+    if (error.is_not_found()) versions.not_found(rig.kind, error);
+  };
+  rig.kind.tell(std::move(of_kind));
+  const auto served = [&](const std::string& path, int status, const std::string& body) {
+    rig.transport.route("GET", path, status, body);
+  };
+  const auto pass = [&] {
+    for (int i = 0; i < 100; ++i) {
+      rig.transport.run();
+      rig.pass(Duration{2});
+    }
+  };
+  const auto asked = [&](const std::string& line) {
+    const auto lines = rig.transport.lines();
+    return std::count(lines.begin(), lines.end(), line);
+  };
+  const std::string pods =
+      R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":"pods",)"
+      R"("singularName":"pod","namespaced":true,"kind":"Pod","verbs":["get","list","watch"]}]})";
+  // Whatever stands before the server: to everything, then to what it does not know itself.
+  served("", 404, "no such page");
+  rig.kind.start();
+  pass();
+  CHECK(refused.empty());
+  CHECK(asked("GET /api") > 1);
+  served("", 503, "no backend");
+  served("/api/v1/namespaces/shop/configmaps", 404, "no such page");
+  pass();
+  CHECK(refused.empty());
+  served("/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
+  served("/apis", 200, R"({"kind":"APIGroupList","apiVersion":"v1","groups":[]})");
+  pass();
+  CHECK(refused.empty());
+  served("/api/v1", 200, pods);
+  pass();
+  CHECK_FALSE(refused.empty());
+}
+
+TEST_CASE("a 404 to somebody who may not ask for discovery is the end of it") {
+  const QuietLog quiet;
+  CacheRig rig;
+  bool refused = false;
+  KindVersions::Told told;
+  told.refused = [&](CachedKind&, const Error&) { refused = true; };
+  KindVersions versions(rig.client, nullptr, std::move(told));
+  CachedKind::Told of_kind;
+  of_kind.failed = [&](const Error& error) { versions.not_found(rig.kind, error); };
+  rig.kind.tell(std::move(of_kind));
+  rig.transport.route("GET", "", 403, "");
+  rig.transport.route("GET", "/api/v1/namespaces/shop/configmaps", 404, "");
+  rig.kind.start();
+  for (int i = 0; i < 20; ++i) {
+    rig.transport.run();
+    rig.pass(Duration{2});
+  }
+  CHECK(refused);
 }
 
 }  // namespace kubewatch::cli

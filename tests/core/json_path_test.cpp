@@ -189,6 +189,25 @@ TEST_CASE("paths that would never end are refused or cut") {
   CHECK(found.error().kind() == ErrorKind::too_large);
 }
 
+// Nothing is timed: each item would look at all of them, 10^9 values.
+TEST_CASE("a filter that looks at the whole value for each item is cut") {
+  Json items = Json::array();
+  for (int i = 0; i < 30000; ++i) items.push_back({{"a", i}, {"b", 1}});
+  const Json value = {{"a", 29999}, {"l", std::move(items)}};
+  JsonPath::Limits limits;
+  limits.max_found = 100000;
+  for (const char* path : {".l[?($..a)]", ".l[?($.l[?(@.a==1)])]", ".l[?($.l[?(1==2)])]",
+                           ".l[?($.l[*])]", ".l[?($.l[0:30000])]"}) {
+    CAPTURE(path);
+    const auto found = JsonPath::parse(path)->evaluate(value, limits);
+    REQUIRE_FALSE(found.ok());
+    CHECK(found.error().kind() == ErrorKind::too_large);
+  }
+  CHECK(JsonPath::parse(".l[?($..a)]")->find(value).empty());
+  CHECK(JsonPath::parse(".l[?(@.a==$.a)].a")->find(value).size() == 1);
+  CHECK(JsonPath::parse(".l[?(@.b==$.l[7].b)].a")->find(value).size() == 30000);
+}
+
 TEST_CASE("a path of plain fields can be set, making objects on the way") {
   Json object = Json::object();
   CHECK(set_at(object, ".spec.replicas", 3));

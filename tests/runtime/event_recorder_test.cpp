@@ -93,6 +93,42 @@ TEST_CASE("a flush ends once all is written, also what had to wait for its turn"
   CHECK(again);
 }
 
+TEST_CASE("a flush writes how often it was, which would have waited for a refresh") {
+  test::ApiRig rig;
+  EventRecorder recorder(rig.client, rig.random);
+  const auto record = [&](int times) {
+    for (int i = 0; i < times; ++i) REQUIRE(recorder.record(kReporter, happening("A")).ok());
+  };
+  const auto count = [&](std::size_t at) {
+    return Json::parse(rig.transport.request(at).body)["series"]["count"];
+  };
+  record(1);
+  rig.call(0);
+  const std::string event = rig.transport.request(0).body;
+  rig.answer(0, 201, event);
+  record(1);
+  rig.answer(1, 200, event);
+  record(3);
+  rig.turn();
+  CHECK(rig.transport.size() == 2);
+  bool flushed = false;
+  recorder.flush(Duration{60'000}, [&] { flushed = true; });
+  REQUIRE_FALSE(flushed);
+  CHECK(rig.call(2).line().starts_with("PATCH "));
+  CHECK(count(2) == 5);
+  record(1);  // while it is on its way
+  rig.answer(2, 200, event);
+  rig.call(3);
+  CHECK(count(3) == 6);
+  CHECK_FALSE(flushed);
+  rig.answer(3, 200, event);
+  REQUIRE(rig.until([&] { return flushed; }));
+  // Who goes on after all waits for the refresh again.
+  record(1);
+  rig.turn();
+  CHECK(rig.transport.size() == 4);
+}
+
 TEST_CASE("a flush waits neither for a server that does not answer nor for a later try") {
   test::ApiRig rig;
   EventRecorder recorder(rig.client, rig.random);

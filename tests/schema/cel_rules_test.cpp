@@ -292,3 +292,18 @@ TEST_CASE("evaluation of one object stops at its budget") {
   CHECK(errors[0].find("no further validation rules will be run due to call cost exceeds limit") !=
         std::string::npos);
 }
+
+TEST_CASE("what the rules of one object make is bounded where their cost is not") {
+  const char* schema = R"json({"type": "object", "properties": {"l": {"type": "array", "items":
+      {"type": "string", "x-kubernetes-validations": [
+        {"rule": "self.replace('a', self).size() > 0"}]}}}})json";
+  Json object = {{"l", Json::array()}};
+  for (int i = 0; i < 20; ++i) object["l"].push_back(std::string(10000, 'a'));  // 100 MB each
+  const auto errors = evaluated(schema, object.dump().c_str());
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0].find("validation failed due to running out of cost budget") != std::string::npos);
+  object["l"] = {std::string(20000, 'a')};
+  const auto one = evaluated(schema, object.dump().c_str());
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].find("call cost exceeds limit for rule") != std::string::npos);
+}

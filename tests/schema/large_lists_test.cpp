@@ -1,8 +1,12 @@
-// Lists of a size at which comparing each item with each other would not end: 10^10 comparisons.
-// Nothing is timed.
+// Lists of a size at which comparing each item with each other would not end (10^10 comparisons),
+// or writing out a path for each; and schemas whose alternatives would double the work at each
+// level. Nothing is timed.
 #include "base/json.hpp"
 #include "schema/compiled_schema.hpp"
+#include "schema/crd_check.hpp"
+#include "schema/object_shape.hpp"
 #include "schema/rule_checker.hpp"
+#include "schema/typed.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::schema {
@@ -95,6 +99,148 @@ TEST_CASE(
   Json after = before;
   after["v"].push_back(-1);
   CHECK(told(*schema, after, &before) == "v[0]: Invalid value: 0: failed rule: self < 0");
+}
+
+namespace {
+
+std::shared_ptr<const CompiledSchema> compiled(const Json& spec) {
+  auto out =
+      CompiledSchema::of({{"type", "object"}, {"properties", {{"spec", spec}}}}, &rule_checker());
+  REQUIRE(out.ok());
+  return std::move(out).value();
+}
+
+FieldErrors errors_in(const CompiledSchema& schema, const Json& object, const Json* old = nullptr) {
+  FieldErrors errors;
+  schema.validate(object, old, errors);
+  return errors;
+}
+
+std::size_t bytes_of(const FieldErrors& errors) {
+  std::size_t bytes = 0;
+  for (const auto& error : errors) bytes += error.field.size() + error.message.size();
+  return bytes;
+}
+
+}  // namespace
+
+TEST_CASE("of alternatives inside of alternatives each is looked at once") {
+  Json same = {{"required", {"x"}}};
+  Json below = same;
+  Json value = Json::object();
+  constexpr int kLevels = 60;
+  for (int i = 0; i < kLevels; ++i) {
+    same = {{"anyOf", {same}}};
+    below = {{"anyOf", {{{"properties", {{"a", below}}}}}}};
+    value = {{"a", value}};
+  }
+  CHECK(errors_in(*compiled(same), {{"spec", Json::object()}}).size() == 2);
+  CHECK(errors_in(*compiled(below), {{"spec", value}}).size() == kLevels + 1);
+}
+
+TEST_CASE("of failed alternatives the best is told, the first of several, whatever their type is") {
+  const auto told_of = [](const char* any_of, const Json& value) {
+    const auto errors = errors_in(*compiled({{"anyOf", Json::parse(any_of)}}), {{"spec", value}});
+    return errors.size() == 2 ? errors[1].message : std::to_string(errors.size());
+  };
+  // Those of another type come as far as the others.
+  CHECK(told_of(R"([{"type":"integer"},{"type":"boolean"}])", "x") ==
+        R"(Invalid value: "string": spec in body must be of type integer: "string")");
+  CHECK(told_of(R"([{"type":"integer"},{"type":"string","maxLength":1}])", "xy") ==
+        "Too long: may not be more than 1 byte");
+  CHECK(told_of(R"([{"type":"boolean"},{"type":"string","maxLength":1}])", "xy") ==
+        "Too long: may not be more than 1 byte");
+  CHECK(told_of(R"([{"maxLength":1},{"type":"boolean"},{"type":"integer"}])", "xy") ==
+        R"(Invalid value: "string": spec in body must be of type boolean: "string")");
+}
+
+TEST_CASE("below a long key no path is written out for what is right") {
+  const std::string key(1U << 20U, 'k');
+  Json numbers = Json::array(), objects = Json::array();
+  for (int i = 0; i < kMany; ++i) {
+    numbers.push_back(i);
+    objects.push_back({{"apiVersion", "v1"}, {"kind", "A"}});
+  }
+  Json object = {{"spec", {{key, {{"numbers", numbers}, {"objects", objects}}}}}};
+  const Json spec = Json::parse(R"({"type":"object","additionalProperties":{"type":"object",
+    "properties":{
+      "numbers":{"type":"array","x-kubernetes-list-type":"set",
+        "items":{"type":"integer","x-kubernetes-validations":[{"rule":"self >= 0"}]}},
+      "objects":{"type":"array","items":{"type":"object","x-kubernetes-embedded-resource":true,
+        "x-kubernetes-preserve-unknown-fields":true}}}}})");
+  const auto schema = compiled(spec);
+  std::vector<std::string> unknown;
+  CHECK(schema->apply_defaults(object));
+  CHECK(schema->prune(object).empty());
+  CHECK(schema->coerce_embedded(object, unknown).ok());
+  CHECK(errors_in(*schema, object).empty());
+  const auto merge = crd_merge_schema({{"type", "object"}, {"properties", {{"spec", spec}}}});
+  CHECK(check_value(*merge, object, true).ok());
+}
+
+TEST_CASE("what is wrong with many values is told up to a bound, and judged to the end") {
+  const std::string key(100U << 10U, 'k');
+  Json wrong = Json::array();
+  for (int i = 0; i < 20000; ++i) wrong.push_back("x");
+  const char* rule = R"({"type":"string","x-kubernetes-validations":[{"rule":"self == ''"}]})";
+  for (const char* items : {R"({"type":"integer"})", rule}) {
+    CAPTURE(items);
+    const auto schema =
+        compiled({{"type", "object"},
+                  {"additionalProperties", {{"type", "array"}, {"items", Json::parse(items)}}}});
+    const Json object = {{"spec", {{key, wrong}}}};
+    const FieldErrors errors = errors_in(*schema, object);
+    CHECK(errors.full());
+    CHECK(bytes_of(errors) < 2 * kMostTold);
+    CHECK(errors.back().message.find(kMoreErrors) != std::string::npos);
+    // What was so before may stay.
+    CHECK(errors_in(*schema, object, &object).empty());
+    Json after = object;
+    after["spec"]["other"] = Json::array({"x"});
+    const FieldErrors left = errors_in(*schema, after, &object);
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].field.find("other") != std::string::npos);
+  }
+}
+
+TEST_CASE("fields that go are told up to a bound, and all go") {
+  const std::string key(100U << 10U, 'k');
+  Json fields = Json::object();
+  for (int i = 0; i < 20000; ++i) fields["f" + std::to_string(i)] = i;
+  Json object = {{"spec", {{key, fields}}}};
+  const auto removed =
+      compiled({{"type", "object"}, {"additionalProperties", {{"type", "object"}}}})->prune(object);
+  std::size_t bytes = 0;
+  for (const auto& path : removed) bytes += path.size();
+  CHECK(bytes > kMostTold);
+  CHECK(bytes < 2 * kMostTold);
+  CHECK(object["spec"][key] == Json::object());
+}
+
+TEST_CASE("a large default is filled into as many items as an object may grow by") {
+  const Json item = {
+      {"type", "object"},
+      {"properties", {{"x", {{"type", "string"}, {"default", std::string(50U << 10U, 'x')}}}}}};
+  const auto schema = compiled({{"type", "array"}, {"items", item}});
+  const auto filled = [&](int items) {
+    Json object = {{"spec", Json::array()}};
+    for (int i = 0; i < items; ++i) object["spec"].push_back(Json::object());
+    return schema->apply_defaults(object);
+  };
+  CHECK(filled(100));
+  CHECK_FALSE(filled(20000));
+}
+
+TEST_CASE("parts of a schema below a long name do not each keep it") {
+  const std::string key(1U << 20U, 'k');
+  Json many = {{"type", "object"}};
+  for (int i = 0; i < kMany; ++i) {
+    many["properties"]["p" + std::to_string(i)] = {{"type", "string"}};
+  }
+  const auto schema = compiled({{"type", "object"}, {"properties", {{key, many}}}});
+  const auto& parts = schema->root()->properties.at("spec")->properties.at(key)->properties;
+  CHECK(parts.size() == kMany);
+  CHECK(parts.at("p7")->path() == "properties[spec].properties[" + key + "].properties[p7]");
 }
 
 }  // namespace kubewatch::schema

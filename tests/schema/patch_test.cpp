@@ -181,3 +181,97 @@ TEST_CASE("strategic patches of long lists stay fast") {
   REQUIRE(out.ok());
   CHECK((*out)["metadata"]["finalizers"].size() == 75000);
 }
+
+namespace {
+
+Json nested(int levels, Json inside) {
+  for (int i = 0; i < levels; ++i) inside = Json{{"a", std::move(inside)}};
+  return inside;
+}
+
+// Each round puts what there is below 190 levels more.
+Json sinking(int rounds) {
+  const Json deep = nested(190, Json::object());
+  std::string path = "/spec/n";
+  for (int i = 0; i < 190; ++i) path += "/a";
+  Json out = Json::array();
+  for (int i = 0; i < rounds; ++i) {
+    out.push_back({{"op", "add"}, {"path", "/spec/n"}, {"value", deep}});
+    out.push_back({{"op", "move"}, {"from", "/spec/o"}, {"path", path + "/o"}});
+    out.push_back({{"op", "move"}, {"from", "/spec/n"}, {"path", "/spec/o"}});
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a JSON patch makes nothing that is too deep to be read again") {
+  const Json document = {{"spec", {{"o", nested(10, 1)}}}};
+  for (const int rounds : {2, 700}) {
+    const Result<Json> out = json_patch(document, sinking(rounds));
+    REQUIRE_FALSE(out.ok());
+    CHECK(out.error().kind() == ErrorKind::invalid);
+    CHECK(out.error().message().find("nested deeper than 200 levels") != std::string::npos);
+  }
+  const auto takes = [](const Json& target, const char* op, const Json& value) {
+    Json operation = {{"op", op}, {"path", "/a/b"}, {"value", value}};
+    if (std::string(op) == "copy") operation["from"] = "/deep";
+    if (std::string(op) == "move") operation["from"] = "/deep";
+    return json_patch(target, Json::array({operation})).ok();
+  };
+  for (const int levels : {198, 199}) {  // two levels are there, {"a": {"b": here}}
+    CAPTURE(levels);
+    const bool wanted = levels == 198;
+    const Json value = nested(levels, 1);
+    const Json target = {{"a", {{"b", 1}}}, {"deep", value}};
+    for (const char* op : {"add", "replace", "copy", "move"}) {
+      CAPTURE(op);
+      CHECK(takes(target, op, value) == wanted);
+    }
+    const auto read = base::parse_json(base::dump_json({{"a", {{"b", value}}}}));
+    CHECK(read.ok() == wanted);
+  }
+  const Json root = {{"op", "replace"}, {"path", ""}, {"value", nested(201, 1)}};
+  CHECK_FALSE(json_patch(document, Json::array({root})).ok());
+}
+
+// Nothing is timed: 10^9 values would be looked through.
+TEST_CASE("a JSON patch that moves much further down again and again is refused") {
+  const Json list = {{"a", Json::array_t(100000, 1)}, {"b", Json::object()}};
+  Json operations = Json::array();
+  for (int i = 0; i < 5000; ++i) {
+    operations.push_back({{"op", "move"}, {"from", "/a"}, {"path", "/b/a"}});
+    operations.push_back({{"op", "move"}, {"from", "/b/a"}, {"path", "/a"}});
+  }
+  const Result<Json> out = json_patch(list, operations);
+  REQUIRE_FALSE(out.ok());
+  CHECK(out.error().kind() == ErrorKind::too_large);
+  CHECK(json_patch(list, Json::array({operations[0], operations[1]})).value() == list);
+}
+
+// What is copied at each level is copied as often as there are levels.
+TEST_CASE("merge and strategic patches leave what they do not name where it is") {
+  const auto text_in = [](const Json& object) {
+    const Json* at = &object;
+    while (at->contains("a")) at = &(*at)["a"];
+    return (*at)["text"].get_ref<const std::string&>().data();
+  };
+  const Json patch = nested(180, {{"more", {{"b", 1}}}});
+  const Json bottom = {{"text", std::string(100, 'x')}, {"more", Json::object()}};
+  Json wanted_bottom = bottom;
+  wanted_bottom["more"]["b"] = 1;
+  const Json wanted = nested(180, wanted_bottom);
+
+  Json target = nested(180, bottom);
+  const char* before = text_in(target);
+  const Json merged = merge_patch(std::move(target), patch);
+  CHECK(text_in(merged) == before);
+  CHECK(merged == wanted);
+
+  target = nested(180, bottom);
+  before = text_in(target);
+  const Result<Json> out = strategic_patch(std::move(target), patch, nullptr);
+  REQUIRE(out.ok());
+  CHECK(text_in(*out) == before);
+  CHECK(*out == wanted);
+}
