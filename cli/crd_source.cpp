@@ -8,11 +8,13 @@
 #include <filesystem>
 #include <iostream>
 #include <iterator>
+#include <map>
 #include <ostream>
 
 #include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
+#include "cli/manifests.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/import.hpp"
 #include "loop/process.hpp"
@@ -24,6 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxFile = 64U << 20U;
+constexpr const char* kCrdKind = "CustomResourceDefinition";
 
 std::string find_git() {
   const char* path = ::getenv("PATH");
@@ -68,7 +71,7 @@ Result<std::string> read_from_git(const std::string& revision, const std::string
 
 core::ResourceType crd_type() {
   core::ResourceType type;
-  type.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+  type.gvk = {"apiextensions.k8s.io", "v1", kCrdKind};
   type.plural = "customresourcedefinitions";
   type.namespaced = false;
   return type;
@@ -85,6 +88,11 @@ Error first_problem(const std::vector<crdgen::Remark>& problems) {
 }
 
 }  // namespace
+
+std::string LoadedCrd::text() const {
+  const std::string name = base::string_at(crd, {"metadata", "name"});
+  return name.empty() || source.ends_with(":" + name) ? source : source + ": " + name;
+}
 
 Result<std::string> read_text(const std::string& path) {
   if (path != "-") {
@@ -121,53 +129,99 @@ Result<Session*> CrdSources::session() {
   return session_.get();
 }
 
-Result<std::vector<LoadedCrd>> CrdSources::from_text(const std::string& text,
-                                                     const std::string& source) {
-  auto documents = base::parse_yaml(text);
-  if (!documents.ok()) {
-    return Error(documents.error().kind(), source + ":" + documents.error().message());
+namespace {
+
+Error in_list(Error error, const std::string& source, const Json& item) {
+  const std::string name = base::string_at(item, {"metadata", "name"});
+  return std::move(error).with_context(source + ": " + (name.empty() ? "an item" : name));
+}
+
+// Not the items of lists of other kinds.
+Result<void> add_items(const std::vector<Json>& items, bool crds, const std::string& source,
+                       std::vector<LoadedCrd>& out) {
+  for (const Json& item : items) {
+    if (!crds && base::string_at(item, {"kind"}) != kCrdKind) continue;
+    if (auto ok = crdgen::check_is_crd(item); !ok.ok()) {
+      return in_list(std::move(ok).error(), source, item);
+    }
+    out.push_back({item, source, {}, false});
   }
-  std::vector<LoadedCrd> out;
-  bool types = false;
-  for (base::YamlDocument& document : *documents) {
-    types = types || is_type_definitions(document.value);
+  return {};
+}
+
+// The CRDs of a file, but for those that its TypeDefinitions make.
+Result<void> add_documents(std::vector<base::YamlDocument>& documents, const std::string& source,
+                           std::vector<LoadedCrd>& out) {
+  for (base::YamlDocument& document : documents) {
     const std::string kind = base::string_at(document.value, {"kind"});
-    if (kind == "CustomResourceDefinition") {
-      if (auto ok = crdgen::check_is_crd(document.value); !ok.ok()) {
-        return std::move(ok).error().with_context(source);
-      }
-      out.push_back({std::move(document.value), source, std::move(document.marks), true});
-    } else if (kind == "List" || kind == "CustomResourceDefinitionList") {
-      for (Json item : document.value.value("items", Json::array())) {
-        const bool crds = kind == "CustomResourceDefinitionList";
-        // Of a list of one kind the server leaves these out of the items.
-        if (crds && item.is_object() && !item.contains("kind")) {
-          item["kind"] = "CustomResourceDefinition";
-          item["apiVersion"] = base::string_at(document.value, {"apiVersion"});
-        }
-        if (!crds && base::string_at(item, {"kind"}) != "CustomResourceDefinition") continue;
-        if (auto ok = crdgen::check_is_crd(item); !ok.ok()) {
-          const std::string name = base::string_at(item, {"metadata", "name"});
-          return std::move(ok).error().with_context(source + ": " +
-                                                    (name.empty() ? "an item" : name));
-        }
-        out.push_back({std::move(item), source, {}, false});
-      }
+    if (kind == "List" || kind == std::string(kCrdKind) + "List") {
+      KW_TRY(add_items(list_items(document.value).value_or(std::vector<Json>()), kind != "List",
+                       source, out));
+    }
+    if (kind != kCrdKind) continue;
+    if (auto ok = crdgen::check_is_crd(document.value); !ok.ok()) {
+      const std::string name = base::string_at(document.value, {"metadata", "name"});
+      return std::move(ok).error().with_context(fmt::format(
+          "{}:{}{}", source, document.marks.value_at("").line, name.empty() ? "" : ": " + name));
+    }
+    out.push_back({std::move(document.value), source, std::move(document.marks), true});
+  }
+  return {};
+}
+
+// In the order of the files. Documents of TypeDefinitions that are of one group and kind make one
+// CRD, in whatever file they are: it stands where the first of them does.
+Result<std::vector<LoadedCrd>> crds_of(const std::vector<crdgen::TypeFile>& files) {
+  std::vector<std::vector<LoadedCrd>> of_file(files.size());
+  std::vector<crdgen::TypeFile> types;
+  std::map<std::string, std::size_t> defined_in;  // "group/kind": which file
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto documents = base::parse_yaml(files[i].text);
+    if (!documents.ok()) {
+      return Error(documents.error().kind(), files[i].file + ":" + documents.error().message());
+    }
+    bool defines = false;
+    for (const base::YamlDocument& document : *documents) {
+      if (!is_type_definitions(document.value)) continue;
+      defines = true;
+      defined_in.emplace(base::string_at(document.value, {"spec", "group"}) + "/" +
+                             base::string_at(document.value, {"spec", "kind"}),
+                         i);
+    }
+    if (defines) types.push_back(files[i]);
+    KW_TRY(add_documents(*documents, files[i].file, of_file[i]));
+  }
+  if (!types.empty()) {
+    crdgen::Generated generated = crdgen::generate(types);
+    if (!generated.problems.empty()) return first_problem(generated.problems);
+    for (Json& crd : generated.crds) {
+      const std::string id = base::string_at(crd, {"spec", "group"}) + "/" +
+                             base::string_at(crd, {"spec", "names", "kind"});
+      const std::size_t file = defined_in.at(id);
+      of_file[file].push_back({std::move(crd), files[file].file, {}, false});
     }
   }
-  if (!types) return out;
-  crdgen::Generated generated = crdgen::generate({{source, text}});
-  if (!generated.problems.empty()) return first_problem(generated.problems);
-  for (Json& crd : generated.crds) out.push_back({std::move(crd), source, {}, false});
+  std::vector<LoadedCrd> out;
+  for (auto& found : of_file) {
+    out.insert(out.end(), std::make_move_iterator(found.begin()),
+               std::make_move_iterator(found.end()));
+  }
   return out;
 }
 
+}  // namespace
+
 Result<std::vector<LoadedCrd>> CrdSources::from_path(const std::string& path) {
-  KW_ASSIGN(const auto files, files_of(path));
+  KW_ASSIGN(const auto names, files_of(path));
+  std::vector<crdgen::TypeFile> files;
+  for (const std::string& name : names) {
+    KW_ASSIGN(auto text, read_text(name));
+    files.push_back({name == "-" ? "stdin" : name, std::move(text)});
+  }
+  if (types_ == Types::together) return crds_of(files);
   std::vector<LoadedCrd> out;
-  for (const std::string& file : files) {
-    KW_ASSIGN(const auto text, read_text(file));
-    KW_ASSIGN(auto found, from_text(text, file == "-" ? "stdin" : file));
+  for (crdgen::TypeFile& file : files) {
+    KW_ASSIGN(auto found, crds_of({std::move(file)}));
     for (LoadedCrd& one : found) out.push_back(std::move(one));
   }
   return out;
@@ -175,11 +229,13 @@ Result<std::vector<LoadedCrd>> CrdSources::from_path(const std::string& path) {
 
 Result<std::vector<LoadedCrd>> CrdSources::from_cluster(const std::string& name) {
   KW_ASSIGN(Session * open, session());
-  auto crd = open->wait<Json>([&](auto done) {
+  auto crd = open->wait_patiently<Json>([&](auto done) {
     return open->client().get(crd_type(), {"", name}, std::move(done));
   });
   if (!crd.ok()) return std::move(crd).error();
-  KW_TRY(crdgen::check_is_crd(*crd));
+  if (auto ok = crdgen::check_is_crd(*crd); !ok.ok()) {
+    return std::move(ok).error().with_context("cluster:" + name);
+  }
   std::vector<LoadedCrd> out;
   out.push_back({std::move(*crd), "cluster:" + name, {}, false});
   return out;
@@ -197,7 +253,7 @@ Result<std::vector<LoadedCrd>> CrdSources::load(const std::string& what, bool na
     }
     auto text = read_from_git(what.substr(4, colon - 4), what.substr(colon + 1));
     if (!text.ok()) return std::move(text).error().with_context(what);
-    found = from_text(*text, what);
+    found = crds_of({{what, std::move(*text)}});
   } else if (names && what.find('/') == std::string::npos && !fs::exists(what, error) &&
              what != "-" && !what.ends_with(".yaml") && !what.ends_with(".json")) {
     found = from_cluster(what);

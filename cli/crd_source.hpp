@@ -18,11 +18,16 @@ struct LoadedCrd {
   std::string source;     // "crd.yaml", "git:HEAD~1:crd.yaml", "cluster:websites.demo.example.com"
   base::YamlMarks marks;  // of the document; empty where the CRD was made or came from a server
   bool has_marks = false;
+  std::string text() const;  // for messages: the source, and which of its CRDs
 };
 
 class CrdSources {
  public:
-  explicit CrdSources(Context& context) : context_(context) {}
+  // What TypeDefinitions in several files of one folder make: one CRD for each group and kind, as
+  // crd-gen has it; or one for each file, for who is to put them together.
+  enum class Types { together, by_file };
+  explicit CrdSources(Context& context, Types types = Types::together)
+      : context_(context), types_(types) {}
 
   // FILE, FOLDER, -, git:REVISION:PATH, cluster:NAME; with `names` also the bare NAME of a CRD in
   // the cluster. At least one CRD comes of each. Errors: invalid, not_found, and the server's.
@@ -35,11 +40,11 @@ class CrdSources {
   Result<Session*> session();
 
  private:
-  Result<std::vector<LoadedCrd>> from_text(const std::string& text, const std::string& source);
   Result<std::vector<LoadedCrd>> from_path(const std::string& path);
   Result<std::vector<LoadedCrd>> from_cluster(const std::string& name);
 
   Context& context_;
+  Types types_;
   std::unique_ptr<Session> session_;
 };
 

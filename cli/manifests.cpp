@@ -162,21 +162,14 @@ Result<void> check_secret(const Json& object, const std::string& source) {
 
 Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out);
 
-// As a server lists them: the items of a ConfigMapList say no type of their own.
-Result<void> add_items(const Json& list, const Json& items, const std::string& source,
+Result<void> add_items(const Json& list, const std::vector<Json>& items, const std::string& source,
                        std::vector<Manifest>& out) {
-  const std::string kind = base::string_at(list, {"kind"});
-  const std::string of = kind.substr(0, kind.size() - std::string_view("List").size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    Json item = items[i];
-    if (item.is_object() && !of.empty()) {
-      if (!item.contains("kind")) item["kind"] = of;
-      if (!item.contains("apiVersion")) item["apiVersion"] = base::string_at(list, {"apiVersion"});
-    }
-    auto added = add_object(item, source, out);
+    auto added = add_object(items[i], source, out);
     if (!added.ok()) {
       return Error(added.error().kind(),
-                   fmt::format("{} (item {} of the {})", added.error().message(), i + 1, kind));
+                   fmt::format("{} (item {} of the {})", added.error().message(), i + 1,
+                               base::string_at(list, {"kind"})));
     }
   }
   return {};
@@ -205,10 +198,7 @@ Result<void> check_head(const Json& object, const std::string& source) {
 
 Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out) {
   const std::string kind = base::string_at(object, {"kind"});
-  const Json* items = base::find(object, {"items"});
-  if (items != nullptr && items->is_array() && kind.ends_with("List")) {
-    return add_items(object, *items, source, out);
-  }
+  if (const auto items = list_items(object)) return add_items(object, *items, source, out);
   if (kind == "List") {
     return Error(ErrorKind::invalid, fmt::format("{}: a List without items", source));
   }
@@ -269,6 +259,20 @@ Result<void> add_documents(std::string_view text, const std::string& source, boo
 }
 
 }  // namespace
+
+std::optional<std::vector<Json>> list_items(const Json& object) {
+  const std::string kind = base::string_at(object, {"kind"});
+  const Json* items = base::find(object, {"items"});
+  if (items == nullptr || !items->is_array() || !kind.ends_with("List")) return std::nullopt;
+  const std::string of = kind.substr(0, kind.size() - std::string_view("List").size());
+  std::vector<Json> out(items->begin(), items->end());
+  for (Json& item : out) {
+    if (!item.is_object() || of.empty()) continue;
+    if (!item.contains("kind")) item["kind"] = of;
+    if (!item.contains("apiVersion")) item["apiVersion"] = base::string_at(object, {"apiVersion"});
+  }
+  return out;
+}
 
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source) {
   std::vector<Manifest> out;

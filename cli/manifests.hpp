@@ -2,6 +2,7 @@
 // server.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ struct Manifest {
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive);
 // The same of a text; `source` names it.
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source);
+
+// The items of a List, or of a list of one kind (WebsiteList), whose items are given the type that
+// a server leaves out of them. Absent for every other object.
+std::optional<std::vector<Json>> list_items(const Json& object);
 
 // Namespaces, CRDs, then the rest, each in the order given.
 void sort_for_writing(std::vector<Manifest>& manifests);

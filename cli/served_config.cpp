@@ -53,7 +53,10 @@ Result<std::string> ServedConfig::write(const client::ClientConfig& config, std:
   // Everywhere else --kubeconfig names a file that is read: never write over somebody's own.
   const auto present = base::read_file(path, kMaxKubeconfig);
   const bool ours = present.ok() && is_all_of(*present, context_);
-  if (!ours && std::filesystem::exists(path)) {
+  std::error_code unknown;
+  const bool there = std::filesystem::exists(path, unknown);
+  if (unknown) return Error(ErrorKind::invalid, fmt::format("{}: {}", path, unknown.message()));
+  if (!ours && there) {
     return Error(ErrorKind::invalid, fmt::format("{} exists and was not written by {}; name "
                                                  "another file",
                                                  path, what_));

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "cli/sandbox_config.hpp"
 #include "client/credentials.hpp"
+#include "client/sender.hpp"
 #include "hooks/recording_format.hpp"
 #include "rehearsal/recorded_transport.hpp"
 
@@ -105,6 +106,19 @@ Result<Session::Resources> Session::resources() {
             }));
   if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());
   return resources_;
+}
+
+Result<std::string> Session::read(const std::string& path, const std::string& what) {
+  KW_ASSIGN(auto answer, wait_patiently<http::Response>([&](auto done) {
+              auto judge = [this, &what, done = std::move(done)](Result<http::Response> given) {
+                if (!given.ok() || given->status == 200) return done(std::move(given));
+                done(client::error_of_answer(given->status, given->headers, given->body,
+                                             &client_->config())
+                         .with_context(what));
+              };
+              return client_->raw("GET", path, std::move(judge));
+            }));
+  return std::move(answer.body);
 }
 
 const Session::Resources& Session::kept() {

@@ -46,6 +46,10 @@ class Session {
   void wrap_transport(const Wrap& wrap);
   base::Random& random() { return random_; }
 
+  // What a GET of `path` is answered with. Errors: of the request; of any answer but 200, beginning
+  // with `what`.
+  Result<std::string> read(const std::string& path, const std::string& what);
+
   using Resources = std::shared_ptr<const client::ResourceMap>;
   // Asks the server once. Errors: of the request.
   Result<Resources> resources();
@@ -83,20 +87,43 @@ class Session {
     return std::move(*answer);
   }
 
-  // The same for a read: a server that is busy is asked again, for some seconds.
+  // How long what may be sent twice is sent again.
+  struct Patience {
+    Duration budget{10000};
+    std::function<bool()> stopped;  // asked between two tries and in each pause; null: never
+    // Told what is sent again, and when.
+    std::function<void(const Error&, Duration pause)> on_pause;
+    // Whether the server has answered anything. Null: what a connection that broke off left open is
+    // not sent again.
+    bool* answered = nullptr;
+  };
+  // The same for a read, and what may be sent twice: a server that is busy is asked again.
   template <class T>
   Result<T> wait_patiently(
-      const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start) {
+      const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start,
+      const Patience& patience) {
+    const auto ends = [&] { return over() || (patience.stopped && patience.stopped()); };
     Duration spent{0};
     for (int attempt = 0;; ++attempt) {
       Result<T> answer = wait<T>(start);
+      const bool told = answer.ok() || answer.error().status() != nullptr;
+      if (patience.answered != nullptr && told) *patience.answered = true;
       if (answer.ok()) return answer;
-      const auto pause = client::retry_delay(answer.error(), attempt, spent, Duration{10000});
-      if (!pause || over()) return answer;
-      turn_until([] { return false; }, *pause);
-      if (over()) return answer;
+      auto pause = client::retry_delay(answer.error(), attempt, spent, patience.budget);
+      if (!pause && patience.answered != nullptr && *patience.answered) {
+        pause = client::reconnect_delay(answer.error(), attempt, spent, patience.budget);
+      }
+      if (!pause || ends()) return answer;
+      if (patience.on_pause) patience.on_pause(answer.error(), *pause);
+      turn_until(ends, *pause);
+      if (ends()) return answer;
       spent += *pause;
     }
+  }
+  template <class T>
+  Result<T> wait_patiently(
+      const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start) {
+    return wait_patiently<T>(start, Patience());
   }
 
  private:

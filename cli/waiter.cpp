@@ -408,6 +408,10 @@ void Waiter::start_clock() {
                                           [&impl] { return impl.interrupted(); }});
 }
 
+void Waiter::restart_clock() {
+  impl_->start_clock();
+}
+
 void Waiter::heed_signals() {
   impl_->heed_signals();
 }

@@ -85,6 +85,8 @@ class Waiter {
   // The deadline counts from here, and the session's own requests end by it as well. Without it, it
   // counts from start(), for what is waited for alone.
   void start_clock();
+  // All that was expected is written: the time begins anew. Before finish().
+  void restart_clock();
   // From here on a signal ends the wait in order; before it, and while files are read, the process.
   void heed_signals();
   void start();

@@ -68,13 +68,14 @@ std::string plain_name(const Manifest& manifest) {
          base::string_at(manifest.object, {"metadata", "name"});
 }
 
+// A namespace of null is none.
 Json head_of(const Manifest& manifest) {
-  const Json& metadata = manifest.object["metadata"];
-  return {
-      {"apiVersion", manifest.object["apiVersion"]},
-      {"kind", manifest.object["kind"]},
-      {"metadata",
-       {{"name", metadata["name"]}, {"namespace", metadata.value("namespace", std::string())}}}};
+  const auto text = [&](const char* field) {
+    return base::string_at(manifest.object, {"metadata", field});
+  };
+  return {{"apiVersion", manifest.object["apiVersion"]},
+          {"kind", manifest.object["kind"]},
+          {"metadata", {{"name", text("name")}, {"namespace", text("namespace")}}}};
 }
 
 }  // namespace
@@ -208,11 +209,16 @@ void ApplyReport::print_object(ObjectApply& apply) {
 
 void ApplyReport::note_pause(const ObjectApply& apply, const Error& why, Duration pause,
                              TimePoint now) {
+  note_pause(name_of(apply.type(), apply.key().name), masked(apply.manifest(), why), pause, now);
+}
+
+void ApplyReport::note_pause(const std::string& what, const std::string& why, Duration pause,
+                             TimePoint now) {
   if (told_pause_ && now - *told_pause_ < kTellPauses) return;
   told_pause_ = now;
-  context_.err << base::escape_for_terminal(fmt::format(
-                      "{}: {}; sent again in {}", name_of(apply.type(), apply.key().name),
-                      base::one_line(masked(apply.manifest(), why)), base::format_duration(pause)))
+  context_.err << base::escape_for_terminal(fmt::format("{}: {}; sent again in {}", what,
+                                                        base::one_line(why),
+                                                        base::format_duration(pause)))
                << std::endl;
 }
 

@@ -51,6 +51,7 @@ class ApplyReport {
   void add(ObjectApply& apply, const std::vector<std::string>& warnings);
   // A refused request is sent again after `pause`: told now and then, however many objects wait.
   void note_pause(const ObjectApply& apply, const Error& why, Duration pause, TimePoint now);
+  void note_pause(const std::string& what, const std::string& why, Duration pause, TimePoint now);
   // These were not begun, for the server was lost.
   void note_left(const std::vector<const Manifest*>& manifests);
   // An object that got no further than its manifest.

@@ -8,6 +8,7 @@
 #include "cli/apply/manifest_notes.hpp"
 #include "client/apply_result.hpp"
 #include "client/retry.hpp"
+#include "client/sender.hpp"
 #include "core/status.hpp"
 #include "core/url.hpp"
 #include "hooks/changed_paths.hpp"
@@ -165,13 +166,18 @@ void ObjectApply::get(std::function<void(Result<Json>)> done) {
     return requests_.run<Result<Json>>(
         std::move(done), [&](auto ready) { return client_.get(type_, key_, std::move(ready)); });
   }
-  auto parse = [done = std::move(done)](Result<http::Response> answer) {
+  auto parse = [this, done = std::move(done)](Result<http::Response> answer) {
     if (!answer.ok()) return done(std::move(answer).error());
     if (answer->status >= 300) {
       return done(core::error_from_response(answer->status, answer->body,
                                             http::retry_after_seconds(answer->headers)));
     }
-    done(base::parse_json(answer->body));
+    auto scale = base::parse_json(answer->body);
+    if (!scale.ok()) {
+      return done(client::unreadable_answer(std::move(scale).error())
+                      .with_context("GET " + core::object_path(type_, key_, "scale")));
+    }
+    done(std::move(scale));
   };
   requests_.run<Result<http::Response>>(std::move(parse), [&](auto ready) {
     return client_.raw("GET", core::object_path(type_, key_, "scale"), std::move(ready));

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/apply/apply_report.hpp"
 #include "client/apply_result.hpp"
+#include "client/retry.hpp"
 #include "core/meta.hpp"
 
 namespace kubewatch::cli {
@@ -10,29 +12,6 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr std::uint32_t kPage = 500;
-
-// Secrets and ConfigMaps may be parents anywhere; of a custom resource its CRD says so.
-Result<void> check_parent_kind(Session& session, const core::ResourceType& type) {
-  if (type.gvk.group.empty() && (type.plural == "secrets" || type.plural == "configmaps")) {
-    return {};
-  }
-  KW_ASSIGN(const auto map, session.resources());
-  const auto* crds = map->find_kind("apiextensions.k8s.io", "CustomResourceDefinition");
-  if (crds != nullptr) {
-    const core::ObjectKey key{"", type.plural + "." + type.gvk.group};
-    const auto crd = session.wait<Json>(
-        [&](auto done) { return session.client().get(*crds, key, std::move(done)); });
-    if (!crd.ok() && !crd.error().is_not_found()) return crd.error();
-    if (crd.ok() && base::string_at(*crd, {"metadata", "labels", kParentTypeLabel}) == "true") {
-      return {};
-    }
-  }
-  return Error(
-      ErrorKind::invalid,
-      fmt::format("{} cannot be parents of an ApplySet: only Secrets, ConfigMaps and kinds "
-                  "whose CRD has the label {}=true",
-                  type.qualified_plural(), kParentTypeLabel));
-}
 
 core::GroupVersion split_group_kind(const std::string& text) {  // group and, as version, kind
   const auto dot = text.find('.');
@@ -46,16 +25,56 @@ std::string ApplySetRun::parent_text() const {
   return fmt::format("{} \"{}\"", type_.qualified_plural(), key_.name);
 }
 
-Result<ApplySetRun> ApplySetRun::open(Session& session, const std::string& parent, bool dry_run) {
+template <class T>
+Result<T> ApplySetRun::ask(
+    const std::string& what,
+    const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start) {
+  Session::Patience patience;
+  patience.budget = client::kRetryBudget;
+  patience.stopped = pauses_.stopped;
+  patience.on_pause = [&](const Error& why, Duration pause) {
+    if (pauses_.told) pauses_.told(what, why, pause);
+  };
+  patience.answered = &answered_;
+  return session_->wait_patiently<T>(start, patience);
+}
+
+// Secrets and ConfigMaps may be parents anywhere; of a custom resource its CRD says so.
+Result<void> ApplySetRun::check_parent_kind() {
+  if (type_.gvk.group.empty() && (type_.plural == "secrets" || type_.plural == "configmaps")) {
+    return {};
+  }
+  KW_ASSIGN(const auto map, session_->resources());
+  const auto* crds = map->find_kind("apiextensions.k8s.io", "CustomResourceDefinition");
+  if (crds != nullptr) {
+    const core::ObjectKey key{"", type_.plural + "." + type_.gvk.group};
+    const auto crd = ask<Json>(parent_text(), [&](auto done) {
+      return session_->client().get(*crds, key, std::move(done));
+    });
+    if (!crd.ok() && !crd.error().is_not_found()) return crd.error();
+    if (crd.ok() && base::string_at(*crd, {"metadata", "labels", kParentTypeLabel}) == "true") {
+      return {};
+    }
+  }
+  return Error(
+      ErrorKind::invalid,
+      fmt::format("{} cannot be parents of an ApplySet: only Secrets, ConfigMaps and kinds "
+                  "whose CRD has the label {}=true",
+                  type_.qualified_plural(), kParentTypeLabel));
+}
+
+Result<ApplySetRun> ApplySetRun::open(Session& session, const std::string& parent, bool dry_run,
+                                      Pauses pauses) {
   KW_ASSIGN(const auto name, parse_parent(parent));
-  ApplySetRun out(session, dry_run);
+  ApplySetRun out(session, dry_run, std::move(pauses));
   KW_ASSIGN(const auto types, session.resolve(name.type));
   out.type_ = types.front();
-  KW_TRY(check_parent_kind(session, out.type_));
   out.key_ = {out.type_.namespaced ? session.client().config().namespace_ : "", name.name};
+  KW_TRY(out.check_parent_kind());
   out.id_ = apply_set_id(out.type_.gvk, out.key_);
-  const auto live = session.wait<Json>(
-      [&](auto done) { return session.client().get(out.type_, out.key_, std::move(done)); });
+  const auto live = out.ask<Json>(out.parent_text(), [&](auto done) {
+    return session.client().get(out.type_, out.key_, std::move(done));
+  });
   if (live.ok()) {
     KW_ASSIGN(out.before_, read_parent(*live, out.id_));
   } else if (!live.error().is_not_found()) {
@@ -73,7 +92,7 @@ Result<void> ApplySetRun::write_parent(const SetContents& contents, bool force) 
   params.force = force;
   params.dry_run = dry_run_;
   const Json manifest = parent_manifest(type_.gvk, key_, id_, contents, KUBEWATCH_VERSION);
-  KW_TRY(session_->wait<client::ApplyResult>([&](auto done) {
+  KW_TRY(ask<client::ApplyResult>(parent_text(), [&](auto done) {
     return session_->client().patch(type_, key_, manifest, params, std::move(done));
   }));
   return {};
@@ -101,9 +120,9 @@ Result<void> ApplySetRun::list_members(const core::ResourceType& type, const std
   params.limit = kPage;
   params.content = core::Content::metadata;
   do {
-    KW_ASSIGN(const auto page, session_->wait<client::ListResult>([&](auto done) {
-      return session_->client().list(type, place, params, std::move(done));
-    }));
+    KW_ASSIGN(const auto page, ask<client::ListResult>(type.qualified_plural(), [&](auto done) {
+                return session_->client().list(type, place, params, std::move(done));
+              }));
     for (const auto& item : page.items) {
       KW_ASSIGN(const auto meta, core::parse_meta(item));
       if (meta.deleting() || applied_uids.count(meta.uid) > 0) continue;
@@ -147,7 +166,8 @@ void ApplySetRun::remove(Pruned& member) {
   params.uid = member.uid;
   params.propagation = core::Propagation::background;
   params.dry_run = dry_run_;
-  auto gone = session_->wait<Json>([&](auto done) {
+  const std::string what = ApplyReport::name_of(member.type, member.key.name);
+  auto gone = ask<Json>(what, [&](auto done) {
     return session_->client().remove(member.type, member.key, params, std::move(done));
   });
   if (!gone.ok() && !gone.error().is_not_found()) member.error = std::move(gone).error();

@@ -2,6 +2,7 @@
 // were not applied, narrows it afterwards. Owned by the verb; blocks on the session's loop.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,10 +21,18 @@ struct Pruned {
 
 class ApplySetRun {
  public:
+  // All that it sends may be sent twice, and is while the server is busy or a connection breaks
+  // off, a minute for each: reads, an apply of the parent, a deletion by uid.
+  struct Pauses {
+    std::function<bool()> stopped;  // ends them; null: never
+    // What waits so long, and why; null: nobody is told.
+    std::function<void(const std::string& what, const Error& why, Duration pause)> told;
+  };
   // Looks at the parent and decides nothing yet. `session` must outlive it. Errors: invalid
   // (another tool's set, a kind that may be no parent), not_found (no such kind; a parent that is
   // neither Secret nor ConfigMap and does not exist), those of the request.
-  static Result<ApplySetRun> open(Session& session, const std::string& parent, bool dry_run);
+  static Result<ApplySetRun> open(Session& session, const std::string& parent, bool dry_run,
+                                  Pauses pauses = {});
 
   const std::string& id() const { return id_; }
   const std::string& parent_namespace() const { return key_.namespace_; }
@@ -41,13 +50,20 @@ class ApplySetRun {
   Result<void> narrow();
 
  private:
-  ApplySetRun(Session& session, bool dry_run) : session_(&session), dry_run_(dry_run) {}
+  ApplySetRun(Session& session, bool dry_run, Pauses pauses)
+      : session_(&session), dry_run_(dry_run), pauses_(std::move(pauses)) {}
+  template <class T>
+  Result<T> ask(const std::string& what,
+                const std::function<client::PendingPtr(std::function<void(Result<T>)>)>& start);
+  Result<void> check_parent_kind();
   Result<void> write_parent(const SetContents& contents, bool force);
   Result<void> list_members(const core::ResourceType& type, const std::string& place,
                             const std::set<std::string>& applied_uids, std::vector<Pruned>& out);
 
   Session* session_;
   bool dry_run_;
+  Pauses pauses_;
+  bool answered_ = false;  // the server, whatever it said
   core::ResourceType type_;
   core::ObjectKey key_;
   std::string id_;

@@ -192,7 +192,7 @@ class ApplySsa : public Command {
     run.stop_when(stopped);
     std::optional<ApplySetRun> set;
     if (prune_) {
-      auto joined = join_set(context, session, run);
+      auto joined = join_set(context, session, run, report, stopped);
       if (!joined.ok()) return fail(context, joined.error());
       set = std::move(*joined);
     }
@@ -222,6 +222,8 @@ class ApplySsa : public Command {
       return code;
     }
     context.out.flush();
+    // However long the writes took, the time is for what is waited for.
+    if (waiter) waiter->restart_clock();
     const int waited = targets.empty() ? int{kDone} : waiter->finish();
     if (!set) return more_telling(code, waited);
     if (waited != kDone) {
@@ -233,8 +235,12 @@ class ApplySsa : public Command {
 
   // The parent names every member there may be before anything is written, and only the present
   // ones once all went well: killed in between, the next run still finds what is obsolete.
-  Result<ApplySetRun> join_set(Context& context, Session& session, ApplyRun& run) {
-    KW_ASSIGN(auto set, ApplySetRun::open(session, apply_set_, options_.dry_run));
+  Result<ApplySetRun> join_set(Context& context, Session& session, ApplyRun& run,
+                               ApplyReport& report, const std::function<bool()>& stopped) {
+    const auto told = [&](const std::string& what, const Error& why, Duration pause) {
+      report.note_pause(what, why.render(), pause, session.loop().now());
+    };
+    KW_ASSIGN(auto set, ApplySetRun::open(session, apply_set_, options_.dry_run, {stopped, told}));
     KW_ASSIGN(const auto contents, run.join(set.id(), set.parent_namespace()));
     KW_ASSIGN(const bool widened, set.widen(contents));
     if (widened) {

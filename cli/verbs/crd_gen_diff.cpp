@@ -11,6 +11,7 @@
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "crdgen/diff.hpp"
 
 namespace kubewatch::cli {
@@ -36,6 +37,9 @@ class Diff : public Command {
     if (!before.ok()) return fail(context, before.error());
     auto after = sources.load(new_);
     if (!after.ok()) return fail(context, after.error());
+    for (const auto* side : {&*before, &*after}) {
+      if (auto once = check_once(*side); !once.ok()) return fail(context, once.error());
+    }
     const auto all = compare(*before, *after);
     crdgen::Verdict worst = crdgen::Verdict::safe;
     for (const auto& [name, changes] : all) worst = std::max(worst, crdgen::worst_of(changes));
@@ -54,6 +58,21 @@ class Diff : public Command {
     out.message = message;
     out.stored = out.writers = out.readers = verdict;
     return out;
+  }
+
+  // Which of two a CRD of the other side is to be compared with nobody can say.
+  static Result<void> check_once(const std::vector<LoadedCrd>& side) {
+    std::map<std::string, const LoadedCrd*> seen;
+    for (const LoadedCrd& one : side) {
+      const auto [first, added] = seen.emplace(name_of(one.crd), &one);
+      if (added) continue;
+      const std::string& other = first->second->source;
+      return Error(
+          ErrorKind::invalid,
+          fmt::format("{}: there are two CRDs {}; make them one with crd-gen merge",
+                      other == one.source ? other : other + " and " + one.source, first->first));
+    }
+    return {};
   }
 
   // Two single CRDs are compared whatever they are called.
@@ -85,7 +104,7 @@ class Diff : public Command {
     if (output_ == "json") {
       Json out = {{"verdict", crdgen::to_string(worst)}, {"crds", Json::object()}};
       for (const auto& [name, changes] : all) out["crds"][name] = crdgen::diff_json(changes);
-      context.out << base::dump_json_pretty(out) << "\n";
+      context.out << shown_json(base::dump_json_pretty(out)) << "\n";
       return;
     }
     for (const auto& [name, changes] : all) {

@@ -31,7 +31,7 @@ class Docs : public Command {
     const char* between = "";
     for (const LoadedCrd& one : *loaded) {
       auto crd = crdgen::readable_crd(one.crd);
-      if (!crd.ok()) return fail(context, std::move(crd).error().with_context(one.source));
+      if (!crd.ok()) return fail(context, std::move(crd).error().with_context(one.text()));
       context.out << between << crdgen::markdown_of(*crd);
       between = "\n";
     }

@@ -89,21 +89,20 @@ class Import : public Command {
     const std::string path = gvk.group.empty()
                                  ? "/openapi/v3/api/" + gvk.version
                                  : "/openapi/v3/apis/" + gvk.group + "/" + gvk.version;
-    KW_ASSIGN(const auto answer, session->wait<http::Response>([&](auto done) {
-      return session->client().raw("GET", path, std::move(done));
-    }));
-    if (answer.status != 200) {
-      return client::error_of_answer(answer.status, answer.headers, answer.body,
-                                     &session->client().config())
-          .with_context("GET " + path);
+    KW_ASSIGN(const std::string answer, session->read(path, "GET " + path));
+    auto document = base::parse_json(answer);
+    if (!document.ok()) {
+      return client::unreadable_answer(document.error()).with_context("GET " + path);
     }
-    KW_ASSIGN(const Json document, base::parse_json(answer.body));
+    if (base::find(*document, {"components", "schemas"}) == nullptr) {
+      return Error(ErrorKind::unavailable, "GET " + path + ": what was answered has no schemas");
+    }
     crdgen::CppOptions options;
     options.name_space = output_.name_space();
     options.plural = type.plural;
     options.namespaced = type.namespaced;
     KW_ASSIGN(auto text,
-              crdgen::cpp_of_openapi(document, gvk.group, gvk.version, gvk.kind, options));
+              crdgen::cpp_of_openapi(*document, gvk.group, gvk.version, gvk.kind, options));
     const std::string group = gvk.group.empty() ? "core" : gvk.group;
     return OutputFile{group + "_" + type.plural + ".hpp", std::move(text)};
   }

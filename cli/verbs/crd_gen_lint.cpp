@@ -11,6 +11,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/lint_printer.hpp"
+#include "cli/printers/object_printer.hpp"
 
 namespace kubewatch::cli {
 
@@ -75,9 +76,9 @@ class Lint : public Command {
 
   void print(Context& context, const std::vector<PlacedFinding>& found) const {
     if (output_ == "json") {
-      context.out << base::dump_json_pretty(lint_json(found)) << "\n";
+      context.out << shown_json(base::dump_json_pretty(lint_json(found))) << "\n";
     } else if (output_ == "sarif") {
-      context.out << base::dump_json_pretty(lint_sarif(found)) << "\n";
+      context.out << shown_json(base::dump_json_pretty(lint_sarif(found))) << "\n";
     } else if (output_ == "github") {
       context.out << lint_github(found);
     } else {

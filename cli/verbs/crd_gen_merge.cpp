@@ -10,6 +10,7 @@
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
 #include "crdgen/generate.hpp"
+#include "crdgen/import.hpp"
 #include "crdgen/merge.hpp"
 
 namespace kubewatch::cli {
@@ -31,11 +32,16 @@ class Merge : public Command {
   }
 
   int run(Context& context) override {
-    CrdSources sources(context);
+    CrdSources sources(context, CrdSources::Types::by_file);
     auto loaded = sources.load_all(files_);
     if (!loaded.ok()) return fail(context, loaded.error());
     std::vector<Json> crds;
-    for (LoadedCrd& one : *loaded) crds.push_back(std::move(one.crd));
+    for (LoadedCrd& one : *loaded) {
+      auto readable = crdgen::readable_crd(one.crd);
+      if (!readable.ok())
+        return fail(context, std::move(readable).error().with_context(one.text()));
+      crds.push_back(std::move(*readable));
+    }
     auto merged = crdgen::merge_crds(crds, storage_);
     if (!merged.ok()) return fail(context, merged.error());
     for (const std::string& warning : merged->warnings) {

@@ -90,7 +90,8 @@ class Sample : public Command {
     if (printer.format().kind != OutputFormat::Kind::own)
       return print_list(context, crd, list, printer);
     if (printer.format().text == "json") {
-      context.out << base::dump_json_pretty(list.size() == 1 ? list.front() : list) << "\n";
+      context.out << shown_json(base::dump_json_pretty(list.size() == 1 ? list.front() : list))
+                  << "\n";
       return {};
     }
     for (const Json& object : list) {

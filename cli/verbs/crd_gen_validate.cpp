@@ -11,7 +11,9 @@
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/manifests.hpp"
 #include "cli/object_validation.hpp"
+#include "cli/printers/object_printer.hpp"
 
 namespace kubewatch::cli {
 
@@ -86,19 +88,27 @@ class Validate : public Command {
   }
 
   // kubectl get of several objects is a List.
+  static void expand(Placed one, std::vector<Placed>& out) {
+    auto items = list_items(one.object);
+    if (!items) return out.push_back(std::move(one));
+    for (std::size_t i = 0; i < items->size(); ++i) {
+      expand({fmt::format("{} (item {})", one.place, i + 1), std::move((*items)[i])}, out);
+    }
+  }
+
   Result<void> read_old() {
     if (old_.empty()) return {};
     KW_ASSIGN(const auto text, read_text(old_));
     auto documents = base::parse_yaml_values(text);
     if (!documents.ok()) return std::move(documents).error().with_context(old_);
-    for (Json& one : *documents) {
-      const bool list = base::string_at(one, {"kind"}).ends_with("List") && one.contains("items");
-      Json items = list ? std::move(one["items"]) : Json::array({std::move(one)});
-      for (Json& item : items) {
-        if (!item.is_object()) return Error(ErrorKind::invalid, old_ + ": holds what is no object");
-        const std::string name = identity_of(item);
-        stored_[name] = std::move(item);
+    std::vector<Placed> objects;
+    for (Json& one : *documents) expand({old_, std::move(one)}, objects);
+    for (Placed& one : objects) {
+      if (!one.object.is_object()) {
+        return Error(ErrorKind::invalid, old_ + ": holds what is no object");
       }
+      const std::string name = identity_of(one.object);
+      stored_[name] = std::move(one.object);
     }
     if (stored_.empty()) return Error(ErrorKind::invalid, old_ + ": holds no object");
     return {};
@@ -140,12 +150,16 @@ class Validate : public Command {
       auto documents = base::parse_yaml(text);
       if (!documents.ok())
         return Error(documents.error().kind(), file + ":" + documents.error().message());
+      std::vector<Placed> found;
       for (base::YamlDocument& document : *documents) {
-        // In a folder other manifests may lie beside them.
-        if (file != path && !validation.knows(document.value)) continue;
         const auto line = document.marks.value_at("").line;
-        out.push_back(
-            {fmt::format("{}:{}", file == "-" ? "stdin" : file, line), std::move(document.value)});
+        expand(
+            {fmt::format("{}:{}", file == "-" ? "stdin" : file, line), std::move(document.value)},
+            found);
+      }
+      for (Placed& one : found) {
+        // In a folder other manifests may lie beside them.
+        if (file == path || validation.knows_kind(one.object)) out.push_back(std::move(one));
       }
     }
     return {};
@@ -193,7 +207,8 @@ class Validate : public Command {
                            fmt::format("{}: {}: valid", one.place, one.object))
                     << "\n";
     }
-    if (output_ == "json") context.out << base::dump_json_pretty({{"objects", list}}) << "\n";
+    if (output_ == "json")
+      context.out << shown_json(base::dump_json_pretty({{"objects", list}})) << "\n";
     return valid ? kDone : kFindings;
   }
 

@@ -379,7 +379,7 @@ class Reflect : public Command {
     const auto figures = figures_of(kinds_, session.loop().now());
     const auto process = process_figures(session.loop().now() - began_);
     if (json()) {
-      context.out << base::dump_json(figures_json(figures, process)) << "\n";
+      context.out << shown_json(base::dump_json(figures_json(figures, process))) << "\n";
     } else {
       context.out << figures_text(figures, process);
     }
@@ -396,18 +396,11 @@ class Reflect : public Command {
       params.field_selector = plan.watch.field_selector;
       params.limit = flags_.sample.value_or(kSample);
       const std::string query = params.query();
-      const auto answer = session.wait<http::Response>([&](auto done) {
-        return session.client().raw("GET",
-                                    core::collection_path(plan.type, plan.namespace_) + "?" + query,
-                                    std::move(done));
-      });
+      const std::string what = "list " + plan.text();
+      const auto answer =
+          session.read(core::collection_path(plan.type, plan.namespace_) + "?" + query, what);
       if (!answer.ok()) return fail(context, answer.error());
-      if (answer->status != 200) {
-        return fail(context, client::error_of_answer(answer->status, answer->headers, answer->body,
-                                                     &session.client().config())
-                                 .with_context("list " + plan.text()));
-      }
-      auto sample = read_sample(plan.text(), answer->body).with_context("list " + plan.text());
+      auto sample = read_sample(plan.text(), *answer).with_context(what);
       if (!sample.ok()) return fail(context, sample.error());
       runtime::StoreOptions store = plan.store;
       store.type = plan.type.gvk;
@@ -415,7 +408,7 @@ class Reflect : public Command {
       all.push_back(estimate(*sample, store));
     }
     if (json()) {
-      context.out << base::dump_json(estimate_json(all)) << "\n";
+      context.out << shown_json(base::dump_json(estimate_json(all))) << "\n";
     } else {
       context.out << estimate_text(all);
     }

@@ -8,6 +8,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/rule_kinds.hpp"
 #include "cli/rules.hpp"
 #include "hooks/rule_file.hpp"
@@ -66,7 +67,7 @@ class Check : public Command {
                                  {"column", problem.column},
                                  {"message", problem.message}});
     }
-    context.out << base::dump_json_pretty(out) << "\n";
+    context.out << shown_json(base::dump_json_pretty(out)) << "\n";
   }
 
   std::vector<std::string> rule_files_;

@@ -172,7 +172,7 @@ class Finalizers : public Command {
     params.limit = 500;
     params.content = core::Content::metadata;
     do {
-      KW_ASSIGN(const auto page, session.wait<client::ListResult>([&](auto done) {
+      KW_ASSIGN(const auto page, session.wait_patiently<client::ListResult>([&](auto done) {
         return session.client().list(type, namespace_, params, std::move(done));
       }));
       for (const std::string& item : page.items) {
@@ -186,7 +186,7 @@ class Finalizers : public Command {
 
   Result<void> look_at(Session& session, const hooks::Rule& rule, const core::ResourceType& type,
                        const hooks::HeldPlace& place) {
-    const auto object = session.wait<Json>([&](auto done) {
+    const auto object = session.wait_patiently<Json>([&](auto done) {
       return session.client().get(type, {place.namespace_, place.name}, std::move(done));
     });
     // check_target() tells, once all rules were asked.

@@ -204,8 +204,8 @@ class Rbac : public Command {
       return printer.print_list(context.out, objects, false, WallTime{});  // none has an age
     }
     if (printer.format().text == "json") {
-      context.out << base::dump_json_pretty(
-                         {{"apiVersion", "v1"}, {"kind", "List"}, {"items", documents}})
+      context.out << shown_json(base::dump_json_pretty(
+                         {{"apiVersion", "v1"}, {"kind", "List"}, {"items", documents}}))
                   << "\n";
       return {};
     }

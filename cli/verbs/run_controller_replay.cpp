@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/rule_kinds.hpp"
 #include "hooks/recording_format.hpp"
 #include "hooks/rule_file.hpp"
@@ -64,7 +65,7 @@ class Replay : public Command {
  private:
   int print(Context& context, const rehearsal::ReplayReport& report) const {
     if (output_ == "json") {
-      context.out << base::dump_json_pretty(rehearsal::json_of(report)) << "\n";
+      context.out << shown_json(base::dump_json_pretty(rehearsal::json_of(report))) << "\n";
     } else {
       context.out << base::escape_for_terminal(rehearsal::text_of(report, file_), true);
     }

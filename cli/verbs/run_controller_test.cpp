@@ -12,6 +12,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/rule_kinds.hpp"
 #include "hooks/rule_file.hpp"
 #include "rehearsal/case_runner.hpp"
@@ -137,7 +138,7 @@ class Test : public Command {
 
   void print_end(Context& context, const std::vector<rehearsal::CaseReport>& reports) const {
     if (output_ == "json") {
-      context.out << base::dump_json_pretty(rehearsal::json_of(reports)) << "\n";
+      context.out << shown_json(base::dump_json_pretty(rehearsal::json_of(reports))) << "\n";
     } else if (output_ == "junit") {
       context.out << rehearsal::junit_of(reports);
     } else {

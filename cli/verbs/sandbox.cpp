@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/flags.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/manifests.hpp"
 #include "cli/sandbox_config.hpp"
@@ -38,6 +39,10 @@ class SandboxCommand : public Command {
   int run(Context& context) override {
     const auto where = http::parse_listen_address(listen_);
     if (!where.ok()) return fail(context, kUsage, "--listen: " + where.error().message());
+    if (!kubeconfig_.empty()) {
+      const auto writable = check_output_file("--kubeconfig", kubeconfig_);
+      if (!writable.ok()) return fail(context, writable.error());
+    }
     apiserver::SandboxOptions options;
     options.address = where->address;
     options.port = where->port;

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "cli/session.hpp"
 #include "client/sender.hpp"
@@ -33,18 +34,15 @@ class Version : public Command {
     if (server_) {
       auto session = Session::open(context.global.config);
       if (!session.ok()) return fail(context, session.error());
-      auto response = (*session)->wait<http::Response>(
-          [&](auto done) { return (*session)->client().raw("GET", "/version", std::move(done)); });
-      if (!response.ok()) return fail(context, response.error());
-      if (response->status != 200) {
-        return fail(context, client::error_of_answer(response->status, response->headers,
-                                                     response->body, &(*session)->client().config())
-                                 .with_context("GET /version"));
-      }
-      auto parsed = base::parse_json(response->body);
+      const auto body = (*session)->read("/version", "GET /version");
+      if (!body.ok()) return fail(context, body.error());
+      auto parsed = base::parse_json(*body);
       if (!parsed.ok()) {
         return fail(context,
                     client::unreadable_answer(parsed.error()).with_context("GET /version"));
+      }
+      if (base::string_at(*parsed, {"gitVersion"}).empty()) {
+        return fail(context, kFailed, "GET /version: what was answered names no version");
       }
       answer["server"] = std::move(parsed).value();
     }

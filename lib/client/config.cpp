@@ -17,6 +17,7 @@
 #include "http/checks.hpp"
 #include "http/listen_address.hpp"
 #include "http/no_proxy.hpp"
+#include "http/pem.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -457,9 +458,12 @@ void add_tokens(const OidcLogin& login, Json& provider) {
 
 ClientConfig read_again(ClientConfig config) {
   if (auto tls = read_tls_files(config, tls_options_of(config))) {
-    config.ca_pem = std::move(tls->ca_pem);
-    config.client_cert_pem = std::move(tls->client_cert_pem);
-    config.client_key_pem = std::move(tls->client_key_pem);
+    // While they are rotated one may be new and the other old, or half written.
+    if (http::parse_certificate(tls->ca_pem, "the CA").ok()) config.ca_pem = std::move(tls->ca_pem);
+    if (http::check_key_pair(tls->client_cert_pem, tls->client_key_pem, "the client").ok()) {
+      config.client_cert_pem = std::move(tls->client_cert_pem);
+      config.client_key_pem = std::move(tls->client_key_pem);
+    }
   }
   if (config.oidc) {
     const auto text = base::read_file(config.oidc->file, kMaxKubeconfig);

@@ -121,7 +121,8 @@ struct ConfigEnvironment {
 Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
 
 // The same with what the files that it names hold by now: certificates may have been rotated since,
-// the tokens of an identity provider renewed. What cannot be read stays.
+// the tokens of an identity provider renewed. What cannot be read stays, and so do a certificate
+// and its key until both are new.
 ClientConfig read_again(ClientConfig config);
 
 // The kubeconfig that leads to this configuration (YAML, for mode 0600); material from files is in

@@ -245,47 +245,80 @@ std::string shown_plugin_line(std::string_view line) {
   return kHiddenLine;
 }
 
-Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {
-  if (has_separator(plugin.command)) return plugin.command;
+namespace {
+
+// "" where no folder of `path` has it.
+std::string in_path(const std::string& command, std::string_view path) {
   for (const std::string& folder : base::split(path, ':')) {
     // An empty or relative entry would run a program of whatever folder we stand in.
     if (folder.empty() || folder.front() != '/') continue;
-    const std::string candidate = folder + "/" + plugin.command;
+    std::string candidate = folder + "/" + command;
     std::error_code ignored;
     if (std::filesystem::is_regular_file(candidate, ignored) &&
         ::access(candidate.c_str(), X_OK) == 0) {
       return candidate;
     }
   }
+  return "";
+}
+
+}  // namespace
+
+Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {
+  if (has_separator(plugin.command)) return plugin.command;
+  if (auto found = in_path(plugin.command, path); !found.empty()) return found;
   const std::string hint = plugin.install_hint.empty() ? "" : "\n" + plugin.install_hint;
   return Error(ErrorKind::not_found, "exec: executable " + plugin.command + " not found" + hint);
 }
 
-Result<PluginPolicy> parse_plugin_policy(const std::string& file, std::string_view content) {
-  KW_ASSIGN(const auto documents, base::parse_yaml_values(content).with_context(file));
+namespace {
+
+// Absent: the document says nothing of it.
+Result<std::optional<PluginPolicy>> policy_of(const std::string& file, const Json& document) {
+  const auto wrong = [&](const std::string& what) {
+    return Error(ErrorKind::invalid, file + ": " + what);
+  };
+  const auto given = [&](const char* key) {
+    const Json* value = base::find(document, {key});
+    return value == nullptr || value->is_null() ? nullptr : value;
+  };
+  const Json* policy = given("credentialPluginPolicy");
+  const Json* list = given("credentialPluginAllowlist");
+  if (policy == nullptr && list == nullptr) return std::optional<PluginPolicy>();
   PluginPolicy out;
   out.file = file;
-  for (const Json& document : documents) {
-    const std::string policy = base::string_at(document, {"credentialPluginPolicy"});
-    if (policy == "DenyAll") {
-      out.kind = PluginPolicy::Kind::deny_all;
-    } else if (policy == "Allowlist") {
-      out.kind = PluginPolicy::Kind::allow_list;
-    } else if (!policy.empty() && policy != "AllowAll") {
-      return Error(ErrorKind::invalid, file +
-                                           ": credentialPluginPolicy is none of AllowAll, DenyAll, "
-                                           "Allowlist");
-    }
-    const Json* list = base::find(document, {"credentialPluginAllowlist"});
-    if (list == nullptr || !list->is_array()) continue;
-    for (const Json& entry : *list) {
-      // "command" since 1.36, "name" before.
-      auto name = base::string_at(entry, {"command"});
-      if (name.empty()) name = base::string_at(entry, {"name"});
-      if (!name.empty()) out.allowed.push_back(std::move(name));
-    }
+  if (policy != nullptr && *policy == "DenyAll") {
+    out.kind = PluginPolicy::Kind::deny_all;
+  } else if (policy != nullptr && *policy == "Allowlist") {
+    out.kind = PluginPolicy::Kind::allow_list;
+  } else if (policy != nullptr && *policy != "AllowAll" && *policy != "") {
+    return wrong("credentialPluginPolicy is none of AllowAll, DenyAll, Allowlist");
   }
-  return out;
+  if (list == nullptr) return std::optional(std::move(out));
+  // Whoever wrote it wanted no others to run.
+  if (out.kind != PluginPolicy::Kind::allow_list) {
+    return wrong("credentialPluginAllowlist is given, and credentialPluginPolicy is not Allowlist");
+  }
+  if (!list->is_array()) return wrong("credentialPluginAllowlist is no list");
+  for (const Json& entry : *list) {
+    // "command" since 1.36, "name" before.
+    auto name = base::string_at(entry, {"command"});
+    if (name.empty()) name = base::string_at(entry, {"name"});
+    if (!name.empty()) out.allowed.push_back(std::move(name));
+  }
+  return std::optional(std::move(out));
+}
+
+}  // namespace
+
+Result<PluginPolicy> parse_plugin_policy(const std::string& file, std::string_view content) {
+  KW_ASSIGN(const auto documents, base::parse_yaml_values(content).with_context(file));
+  std::optional<PluginPolicy> out;
+  for (const Json& document : documents) {
+    KW_ASSIGN(auto said, policy_of(file, document));
+    if (!out) out = std::move(said);
+  }
+  return out.value_or(PluginPolicy{});
 }
 
 Result<PluginPolicy> load_plugin_policy() {
@@ -305,10 +338,11 @@ Result<PluginPolicy> load_plugin_policy() {
 }
 
 Result<void> check_policy(const PluginPolicy& policy, const ExecPlugin& plugin,
-                          const std::string& executable) {
+                          const std::string& executable, std::string_view path) {
   if (policy.kind == PluginPolicy::Kind::allow_all) return {};
   const auto names_it = [&](const std::string& allowed) {
-    return has_separator(allowed) ? allowed == executable : allowed == plugin.command;
+    if (has_separator(allowed)) return allowed == executable;
+    return allowed == plugin.command || in_path(allowed, path) == executable;
   };
   if (policy.kind == PluginPolicy::Kind::allow_list &&
       std::any_of(policy.allowed.begin(), policy.allowed.end(), names_it)) {

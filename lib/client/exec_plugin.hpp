@@ -46,12 +46,14 @@ struct PluginPolicy {
   std::vector<std::string> allowed;  // names, or absolute paths
   std::string file;                  // for messages
 };
-// Errors: invalid (a policy that cannot be read must not be taken for none).
+// The first document that says anything of it decides. Errors: invalid (a policy that cannot be
+// read must not be taken for none, nor a list of programs that it does not ask for be passed over).
 Result<PluginPolicy> parse_plugin_policy(const std::string& file, std::string_view content);
 // $KUBERC, else ~/.kube/kuberc; KUBECTL_KUBERC=false reads none. Errors: as above.
 Result<PluginPolicy> load_plugin_policy();
-// Errors: forbidden, naming program, policy and file. `executable` is what find_plugin gave.
+// Errors: forbidden, naming program, policy and file. `executable` is what find_plugin gave, `path`
+// is PATH: an entry without a folder allows what it stands for there.
 Result<void> check_policy(const PluginPolicy& policy, const ExecPlugin& plugin,
-                          const std::string& executable);
+                          const std::string& executable, std::string_view path);
 
 }  // namespace kubewatch::client

@@ -78,11 +78,11 @@ class ExecSource : public LoginSource {
 
  private:
   Result<void> start() {
-    const char* path = std::getenv("PATH");
-    KW_ASSIGN(const std::string executable,
-              find_plugin(plugin_, path == nullptr ? "/usr/bin:/bin" : path));
+    const char* set = std::getenv("PATH");
+    const std::string path = set == nullptr ? "/usr/bin:/bin" : set;
+    KW_ASSIGN(const std::string executable, find_plugin(plugin_, path));
     KW_ASSIGN(const PluginPolicy policy, load_plugin_policy());
-    KW_TRY(check_policy(policy, plugin_, executable));
+    KW_TRY(check_policy(policy, plugin_, executable, path));
     KW_ASSIGN(const bool interactive, is_interactive(plugin_, ::isatty(STDIN_FILENO) == 1));
     loop::ProcessOptions options;
     options.argv = {executable};

@@ -39,6 +39,18 @@ void require(Json& schema, std::initializer_list<const char*> names) {
   }
 }
 
+// What a structural schema says of int-or-string beside its mark, in anyOf or in one of allOf: it
+// says the same as the type, but that null is refused.
+void drop_either(Json& schema) {
+  static const Json kEither = Json::parse(R"([{"type":"integer"},{"type":"string"}])");
+  if (schema.value("anyOf", Json()) == kEither) schema.erase("anyOf");
+  Json* all = base::find(schema, {"allOf"});
+  if (all == nullptr || !all->is_array()) return;
+  for (Json& one : *all) {
+    if (one.is_object() && one.value("anyOf", Json()) == kEither) one.erase("anyOf");
+  }
+}
+
 // OpenAPI 3.0 and the extensions into what draft 7 has for them.
 void translate(Json& schema) {
   const bool open = flag(schema, "x-kubernetes-preserve-unknown-fields");
@@ -57,7 +69,12 @@ void translate(Json& schema) {
     require(schema, {"apiVersion", "kind"});
     open_metadata(schema);
   }
-  if (nullable && !type.empty()) schema["type"] = {type, "null"};
+  if (nullable && either) {
+    schema["type"].push_back("null");
+    drop_either(schema);
+  } else if (nullable && !type.empty()) {
+    schema["type"] = {type, "null"};
+  }
   if (schema.contains("example")) schema["examples"] = Json::array({schema["example"]});
   for (const char* key :
        {"nullable", "example", "externalDocs", "x-kubernetes-preserve-unknown-fields",

@@ -144,7 +144,8 @@ Result<Merged> merge_crds(const std::vector<Json>& given, const std::string& sto
   const Json* head = nullptr;
   std::vector<Json> crds;
   for (const Json& one : given) {
-    KW_ASSIGN(Json readable, readable_crd(one));
+    KW_ASSIGN(Json readable,
+              readable_crd(one).with_context(base::string_at(one, {"metadata", "name"})));
     crds.push_back(std::move(readable));
   }
   for (const Json& crd : crds) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "support/catch.hpp"
+#include "support/nobody.hpp"
 
 namespace kubewatch::cli {
 
@@ -197,11 +198,12 @@ TEST_CASE("a folder below that cannot be read is an error that names it") {
   std::filesystem::create_directory(closed);
   std::filesystem::permissions(folder.path, std::filesystem::perms::all);
   std::filesystem::permissions(closed, std::filesystem::perms::none);
-  const bool root = ::geteuid() == 0;  // who may read everything
-  if (root) REQUIRE(::seteuid(65534) == 0);
-  const auto flat = read_manifests({folder.path}, false);
-  const auto deep = read_manifests({folder.path}, true);
-  if (root) REQUIRE(::seteuid(0) == 0);
+  const auto read = [&folder](bool recursive) {
+    const test::AsNobody nobody;
+    return read_manifests({folder.path}, recursive);
+  };
+  const auto flat = read(false);
+  const auto deep = read(true);
   std::filesystem::permissions(closed, std::filesystem::perms::all);
   REQUIRE_FALSE(deep.ok());
   CHECK(deep.error().render() == "folder " + closed + ": Permission denied");

@@ -4,7 +4,8 @@
 # /redirect, /deep a list of one object that is nested too deep to be kept whole. /silent has a group whose discovery
 # fails until FILE.answers is there; that holds the kinds that it has then. /narrow is a server for somebody with
 # rights in the namespaces shop and empty alone; in the namespace gone it is not there any more, and what it was asked
-# is in FILE.asked. /leaseless lets nobody have a Lease. With /all before one of these, and with /all/500 and /all/503,
+# is in FILE.asked. /slow takes a second for each write, and watches tell of what was written, a while later.
+# /leaseless lets nobody have a Lease. With /all before one of these, and with /all/500 and /all/503,
 # discovery is answered like that, too.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
@@ -69,6 +70,36 @@ sub narrow {
       . qq("widgets \\"$name\\" not found","reason":"NotFound","code":404}));
 }
 
+sub slow {
+  my ($client, $request, $path) = @_;
+  my ($name) = $request =~ m{(?:widgets/|metadata\.name(?:%3D|=))(\w+)};
+  my $object = widget($name // '') =~ s/"resourceVersion":"4"/"resourceVersion":"9"/r;
+  my $made = "$ARGV[0].made." . ($name // '');
+  if ($request =~ /^PATCH/) {
+    sleep 1;
+    open(my $file, '>', $made) or die;
+    return answer($client, '201 Created', $object);
+  }
+  if ($request =~ /watch=/) {
+    print $client "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n";
+    $client->flush;
+    for (1 .. 300) {
+      last if -e $made;
+      select undef, undef, undef, 0.1;
+    }
+    select undef, undef, undef, 0.4;
+    print $client qq({"type":"ADDED","object":$object}\n);
+    $client->flush;
+    sleep 30;
+    return;
+  }
+  return answer($client, '200 OK',
+    '{"kind":"WidgetList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]}')
+    if $path =~ /widgets$/;
+  answer($client, '404 Not Found', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":'
+      . qq("widgets \\"$name\\" not found","reason":"NotFound","code":404}));
+}
+
 while (my $client = $listen->accept) {
   next if fork;
   my $request = <$client> // exit;
@@ -102,6 +133,8 @@ while (my $client = $listen->accept) {
     answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
   } elsif ($mode eq 'narrow' && $request !~ /watch=/) {
     narrow($client, $request =~ /^(\w+)/, $path);
+  } elsif ($mode eq 'slow') {
+    slow($client, $request, $path);
   } elsif ($mode eq 'leaseless' && $path =~ m{/leases\b}) {
     answer($client, '403 Forbidden', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"leases is '
         . 'forbidden: not for you","reason":"Forbidden","code":403}');

@@ -73,4 +73,17 @@ TEST_CASE("the kubeconfig of a server is written over one of ours, and never ove
   }
 }
 
+TEST_CASE("a path that cannot even be looked at is an error that names it") {
+  Folder folder;
+  const std::string loop = folder.path + "/loop";
+  std::filesystem::create_symlink(loop, loop);
+  for (const std::string& path : {folder.path + "/" + std::string(300, 'a'), loop}) {
+    ServedConfig config("kubewatch-sandbox", "a sandbox");
+    const auto written = config.write(served(), path);
+    REQUIRE_FALSE(written.ok());
+    CHECK(written.error().kind() == ErrorKind::invalid);
+    CHECK(written.error().message().starts_with(path + ": "));
+  }
+}
+
 }  // namespace kubewatch::cli

@@ -8,6 +8,7 @@
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
 #include "http/listen_address.hpp"
+#include "http/server.hpp"
 #include "support/catch.hpp"
 #include "temp_dir.hpp"
 
@@ -691,18 +692,42 @@ TEST_CASE("a kubeconfig that we write names a token file by its absolute path") 
 
 TEST_CASE("what the files of a configuration hold by now is read again, unless one is missing") {
   const TempDir dir;
+  const auto next = http::generate_certificate({"localhost"}, {}).value();
   ClientConfig config;
   config.ca_pem = "CA";
   config.client_cert_pem = "CERT";
-  config.client_cert_file = dir.write("tls.crt", "CERT 2");
+  config.client_cert_file = dir.write("tls.crt", next.certificate_pem);
   config.client_key_pem = "KEY";
-  config.client_key_file = dir.write("tls.key", "KEY 2");
+  config.client_key_file = dir.write("tls.key", next.key_pem);
   const ClientConfig now = read_again(config);
   CHECK(now.ca_pem == "CA");
-  CHECK(now.client_cert_pem == "CERT 2");
-  CHECK(now.client_key_pem == "KEY 2");
+  CHECK(now.client_cert_pem == next.certificate_pem);
+  CHECK(now.client_key_pem == next.key_pem);
   std::filesystem::remove(config.client_key_file);
   CHECK(read_again(config).client_cert_pem == "CERT");
+}
+
+TEST_CASE("a certificate whose key is not rotated yet is not read, nor is half of a CA") {
+  const TempDir dir;
+  const auto old = http::generate_certificate({"localhost"}, {}).value();
+  const auto next = http::generate_certificate({"localhost"}, {}).value();
+  ClientConfig config;
+  config.ca_pem = old.ca_pem;
+  config.ca_file = dir.write("ca.crt", next.ca_pem.substr(0, next.ca_pem.size() / 2));
+  config.client_cert_pem = old.certificate_pem;
+  config.client_cert_file = dir.write("tls.crt", next.certificate_pem);
+  config.client_key_pem = old.key_pem;
+  config.client_key_file = dir.write("tls.key", old.key_pem);
+  ClientConfig now = read_again(config);
+  CHECK(now.ca_pem == old.ca_pem);
+  CHECK(now.client_cert_pem == old.certificate_pem);
+  CHECK(now.client_key_pem == old.key_pem);
+  dir.write("ca.crt", next.ca_pem);
+  CHECK(read_again(now).ca_pem == next.ca_pem);
+  dir.write("tls.key", next.key_pem);
+  now = read_again(now);
+  CHECK(now.client_cert_pem == next.certificate_pem);
+  CHECK(now.client_key_pem == next.key_pem);
 }
 
 TEST_CASE("hosts of URLs are told and loopback is recognised") {

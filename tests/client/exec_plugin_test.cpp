@@ -178,7 +178,7 @@ TEST_CASE("kubectl's policy for plugins holds here as well") {
   const auto check = [&](const std::string& text) {
     const auto policy = parse_plugin_policy("kuberc", text);
     REQUIRE(policy.ok());
-    return check_policy(*policy, aws, "/usr/bin/aws");
+    return check_policy(*policy, aws, "/usr/bin/aws", "/usr/bin");
   };
   CHECK(check("{}").ok());
   CHECK(check("credentialPluginPolicy: AllowAll").ok());
@@ -195,6 +195,40 @@ TEST_CASE("kubectl's policy for plugins holds here as well") {
                     "credentialPluginAllowlist: [{name: /opt/aws}]}")
                   .ok());
   CHECK_FALSE(parse_plugin_policy("kuberc", "credentialPluginPolicy: DenyAl").ok());
+  // The first document that says something decides, as in kubectl.
+  CHECK_FALSE(check("a: 1\n---\ncredentialPluginPolicy: DenyAll\n---\n"
+                    "credentialPluginPolicy: AllowAll\n")
+                  .ok());
+  CHECK(check("{credentialPluginPolicy: null, credentialPluginAllowlist: null}").ok());
+}
+
+TEST_CASE("a list of allowed plugins, and a policy, are never passed over") {
+  for (const char* text :
+       {"credentialPluginAllowlist: [{name: aws}]", "credentialPluginAllowlist: []",
+        "{credentialPluginPolicy: AllowAll, credentialPluginAllowlist: [{name: aws}]}",
+        "{credentialPluginPolicy: DenyAll, credentialPluginAllowlist: [{name: aws}]}",
+        "credentialPluginPolicy: [DenyAll]", "credentialPluginPolicy: {DenyAll: true}",
+        "{credentialPluginPolicy: Allowlist, credentialPluginAllowlist: {name: aws}}",
+        "a: 1\n---\ncredentialPluginAllowlist: [{name: aws}]"}) {
+    INFO(text);
+    const auto policy = parse_plugin_policy("kuberc", text);
+    REQUIRE_FALSE(policy.ok());
+    CHECK(policy.error().render().starts_with("kuberc: credentialPlugin"));
+  }
+}
+
+TEST_CASE("a plugin that is allowed by its name alone may be named by its path in PATH") {
+  const TempDir folder;
+  const TempDir elsewhere;
+  const std::string file = script(folder, "get-identity", "exit 0\n");
+  const auto policy = parse_plugin_policy("kuberc",
+                                          "{credentialPluginPolicy: Allowlist, "
+                                          "credentialPluginAllowlist: [{name: get-identity}]}");
+  REQUIRE(policy.ok());
+  CHECK(check_policy(*policy, plugin_of(file), file, "/nowhere:" + folder.path()).ok());
+  CHECK_FALSE(check_policy(*policy, plugin_of(file), file, elsewhere.path()).ok());
+  const std::string other = script(elsewhere, "get-identity", "exit 0\n");
+  CHECK_FALSE(check_policy(*policy, plugin_of(other), other, folder.path()).ok());
 }
 
 TEST_CASE("a program runs without a shell, with its arguments, its environment and the info") {

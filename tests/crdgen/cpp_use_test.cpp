@@ -1,10 +1,9 @@
 // The generated C++ structs, compiled and used: golden/website.hpp is what crd-gen prints
 // (outputs_test compares), here it goes through Api<T>.
-#include <catch2/catch.hpp>
-
 #include "client/api.hpp"
 #include "crdgen/golden/website.hpp"
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

@@ -3,9 +3,8 @@
 
 #include <limits>
 
-#include <catch2/catch.hpp>
-
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace {
 

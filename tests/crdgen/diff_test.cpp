@@ -2,9 +2,8 @@
 // writers and readers.
 #include "crdgen/diff.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

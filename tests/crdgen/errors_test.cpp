@@ -1,7 +1,6 @@
 // What is wrong with a TypeDefinitions file: every problem, each with file:line:column.
-#include <catch2/catch.hpp>
-
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

@@ -1,10 +1,9 @@
 // TypeDefinitions to CRDs: every word of the shorthand, and whole documents.
 #include "crdgen/generate.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "crdgen/core_types.hpp"
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

@@ -1,9 +1,8 @@
 // CRDs back to TypeDefinitions: crd-gen of what import gives is the CRD again.
 #include "crdgen/import.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

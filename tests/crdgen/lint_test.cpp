@@ -1,9 +1,8 @@
 // What crd-gen lint finds: one schema for each id, and one that has nothing wrong.
 #include "crdgen/lint.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

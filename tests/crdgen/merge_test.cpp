@@ -1,9 +1,8 @@
 // Versions of one kind into one CRD.
 #include "crdgen/merge.hpp"
 
-#include <catch2/catch.hpp>
-
 #include "fixture.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 

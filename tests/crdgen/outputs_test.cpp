@@ -1,12 +1,11 @@
 // What else is made of a CRD: C++ structs, JSON Schema, a page, samples.
-#include <catch2/catch.hpp>
-
 #include "crdgen/cpp_structs.hpp"
 #include "crdgen/json_schema.hpp"
 #include "crdgen/markdown.hpp"
 #include "crdgen/sample.hpp"
 #include "fixture.hpp"
 #include "schema/compiled_schema.hpp"
+#include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -106,6 +105,31 @@ TEST_CASE("the JSON Schema closes no metadata, and keeps what an embedded object
   CHECK(embedded["required"] == Json({"spec", "kind", "apiVersion"}));
   CHECK_FALSE(embedded["properties"]["metadata"].contains("additionalProperties"));
   CHECK(embedded["properties"]["spec"]["additionalProperties"] == false);
+}
+
+TEST_CASE("the JSON Schema takes null where the server does, for a number or text as well") {
+  Json crd = website();
+  const Json root = yaml(
+      "{type: object, properties: {"
+      "text: {type: string, nullable: true}, "
+      "port: {x-kubernetes-int-or-string: true, nullable: true, anyOf: [{type: integer}, {type: "
+      "string}]}, "
+      "size: {x-kubernetes-int-or-string: true, nullable: true, pattern: x, allOf: [{anyOf: "
+      "[{type: "
+      "integer}, {type: string}]}, {pattern: z}]}, "
+      "bare: {x-kubernetes-int-or-string: true, nullable: true}, "
+      "never: {x-kubernetes-int-or-string: true, anyOf: [{type: integer}, {type: string}]}}}");
+  for (Json& version : crd["spec"]["versions"]) version["schema"]["openAPIV3Schema"] = root;
+  const Json schema = json_schema_of(crd, "v1")["properties"];
+  const Json either = {"integer", "string", "null"};
+  CHECK(schema["text"] == Json{{"type", {"string", "null"}}});
+  CHECK(schema["port"] == Json{{"type", either}});
+  CHECK(schema["bare"] == Json{{"type", either}});
+  CHECK(schema["size"] == Json{{"type", either},
+                               {"pattern", "x"},
+                               {"allOf", Json::array({Json::object(), {{"pattern", "z"}}})}});
+  CHECK(schema["never"] == yaml("{type: [integer, string], anyOf: [{type: integer}, {type: "
+                                "string}]}"));
 }
 
 TEST_CASE("a page of a CRD with a null property, and with text that is no text") {

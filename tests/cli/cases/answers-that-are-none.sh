@@ -23,6 +23,9 @@ wrong() {
   try watch widgets --duration 10s
   try reflect widgets --estimate
   try reflect widgets --query --timeout 10s
+  try version --server-version
+  try crd-gen import --builtin widgets --lang cpp
+  try apply-ssa -f "$work/a.yaml" --subresource scale
 }
 deep() {
   echo "## $mode" >&2
@@ -37,6 +40,7 @@ deep() {
   try watch widgets -o json --duration 10s
   try reflect widgets --query --timeout 20s
   try reflect widgets --verify --timeout 20s
+  try version --server-version
 }
 # Beside each other: most of the time passes with waiting.
 modes=

@@ -23,3 +23,34 @@ sed 's/name: info/name: info, namespace: default/; s/other@/info@/; s/name: more
   "$work/two.yaml" >"$work/stored.yaml"
 "$kubewatch" crd-gen validate ../../examples/types/types.yaml "$work/two.yaml" --old "$work/stored.yaml"
 echo "exit $?"
+# A List is its objects, and of a kind that the CRD has no version is passed over.
+mkdir "$work/all"
+cat >"$work/all/list.yaml" <<'END'
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: beside}}
+- {apiVersion: demo.example.com/v1, kind: Mailbox, metadata: {name: good}, spec: {address: a@example.com}}
+- {apiVersion: demo.example.com/v1, kind: Mailbox, metadata: {name: bad}, spec: {address: nobody}}
+END
+cat >"$work/all/more.yaml" <<'END'
+apiVersion: demo.example.com/v1
+kind: MailboxList
+items:
+- {metadata: {name: untyped}, spec: {address: b@example.com}}
+---
+apiVersion: demo.example.com/v1alpha1
+kind: Mailbox
+metadata: {name: outdated}
+spec: {address: c@example.com}
+---
+apiVersion: other.example.com/v1
+kind: Mailbox
+metadata: {name: of-another-group}
+END
+"$kubewatch" crd-gen validate ../../examples/types/types.yaml "$work/all"
+echo "exit $?"
+sed 1,4d "$work/all/list.yaml" | sed 2d | sed '1i apiVersion: v1\nkind: List\nitems:' |
+  "$kubewatch" crd-gen validate ../../examples/types/types.yaml - -o json
+echo "exit $?"
+"$kubewatch" crd-gen validate ../../examples/types/types.yaml "$work/all/list.yaml"
