@@ -194,7 +194,7 @@ class Supervision {
     if (status.waiting_rules > 0) {
       return fail(context_, kFailed,
                   fmt::format("{} of the rules never started: {}", status.waiting_rules,
-                              first_of(&hooks::Driver::why_not_started)));
+                              first_of(engine_->why_not_started())));
     }
     if (interrupted_ && !status.idle) {
       return fail(context_, kFailed, "interrupted before everything was reconciled");
@@ -206,19 +206,21 @@ class Supervision {
     return fail(context_, kFailed,
                 fmt::format("not everything is reconciled: {} failed, {} parked, {} not ready yet: "
                             "{}",
-                            failed, status.parked, status.unfinished,
-                            first_of(&hooks::Driver::unreconciled)));
+                            failed, status.parked, status.unfinished, first_of(unreconciled())));
   }
 
-  // The first few of what the controllers name.
-  std::string first_of(std::vector<std::string> (hooks::Driver::*names)() const) {
-    constexpr std::size_t kShown = 5;
+  std::vector<std::string> unreconciled() {
     std::vector<std::string> all;
     for (const hooks::Driver* driver : engine_->drivers()) {
-      for (std::string& one : (driver->*names)()) {
-        all.push_back(driver->rule().name + ": " + std::move(one));
+      for (const std::string& one : driver->unreconciled()) {
+        all.push_back(driver->rule().name + ": " + one);
       }
     }
+    return all;
+  }
+
+  static std::string first_of(std::vector<std::string> all) {
+    constexpr std::size_t kShown = 5;
     const std::size_t more = all.size() > kShown ? all.size() - kShown : 0;
     all.resize(all.size() - more);
     return base::join(all, "; ") + (more > 0 ? fmt::format("; and {} more", more) : "");

@@ -28,6 +28,7 @@ Result<void> BindingMonitor::open(hooks::StreamPool& pool, const core::ResourceT
         {[this](const std::string& name) { on_namespace(name, true); },
          [this](const std::string& name) { on_namespace(name, false); }, [this] { look(); }});
   }
+  filter_.of_kind(type.gvk);
   hooks::StreamSpec spec;
   spec.type = type;
   spec.label_selector = binding_.label_selector.str();

@@ -150,7 +150,7 @@ Result<void> Engine::Impl::start() {
   }
   KW_ASSIGN(folder, hooks::WorkFolder::make(hooks::temporary_base()));
   work_dir = folder.path();
-  KW_ASSIGN(environment, credentials.write(identity, work_dir));
+  KW_ASSIGN(environment, credentials.write_kept(identity, work_dir));
   client.observers().all = &metrics;
   for (std::size_t i = 0; i < files.size(); ++i) {
     hooks.push_back(std::make_unique<Hook>(

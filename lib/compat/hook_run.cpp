@@ -12,6 +12,7 @@
 
 #include "base/files.hpp"
 #include "compat/kinds.hpp"
+#include "hooks/hook_homes.hpp"
 #include "hooks/hook_process.hpp"
 #include "hooks/shown_message.hpp"
 
@@ -60,8 +61,7 @@ HookRun::HookRun(RunServices& services, const HookFile& file, RunInput input, Do
 
 HookRun::~HookRun() {
   call_.reset();
-  std::error_code ignored;
-  std::filesystem::remove_all(input_.folder, ignored);
+  hooks::remove_private_folder(input_.folder);
 }
 
 Result<void> HookRun::make_files() {
@@ -176,6 +176,7 @@ void HookRun::patch(std::vector<Operation> operations) {
 
 void HookRun::on_written(PatchSummary summary) {
   result_.patch = std::move(summary);
+  input_.mask.merge(result_.patch.secrets);
   const auto& errors = result_.patch.errors;
   if (!errors.empty()) {
     std::string message = hooks::shown_message(input_.mask, errors.front().render());

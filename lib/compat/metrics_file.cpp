@@ -77,6 +77,9 @@ void read_labels(ConfigNode& node, MetricOperation& out) {
     if (!is_name(name, false) || name.starts_with("__")) {
       return node.fail("labels", "has a name that is none for a label");
     }
+    if (name == "le" && out.action == Action::observe) {
+      return node.fail("labels", "has le, which tells the buckets of a histogram apart");
+    }
     if (!value.is_string()) return node.fail("labels", name + " must be a string");
     if (value.get_ref<const std::string&>().size() > hooks::kLongestMetricLabel) {
       return node.fail("labels",
@@ -92,10 +95,11 @@ void read_buckets(ConfigNode& node, MetricOperation& out) {
   if (!buckets.is_array()) return node.fail("buckets", "must be a list of numbers");
   for (const Json& bound : buckets) {
     if (!bound.is_number()) return node.fail("buckets", "must be a list of numbers");
+    // Two of one bound would be one series twice.
+    if (!out.buckets.empty() && bound.get<double>() <= out.buckets.back()) {
+      return node.fail("buckets", "must rise");
+    }
     out.buckets.push_back(bound.get<double>());
-  }
-  if (!std::is_sorted(out.buckets.begin(), out.buckets.end())) {
-    node.fail("buckets", "must rise");
   }
 }
 

@@ -2,6 +2,7 @@
 #include "compat/object_filter.hpp"
 
 #include "base/json.hpp"
+#include "hooks/evaluate.hpp"
 
 namespace kubewatch::compat {
 
@@ -16,7 +17,8 @@ ObjectFilter::Outcome ObjectFilter::run(const core::ObjectKey& key, const std::s
     return program_->run(object);
   }();
   if (!outputs.ok()) {
-    problem_("jqFilter fails on " + key.str() + ": " + outputs.error().render());
+    problem_("jqFilter fails on " + key.str() + ": " +
+             hooks::shown_failure(gvk_, json, outputs.error()));
     return {"null", true};
   }
   if (outputs->empty()) return {"null", false};

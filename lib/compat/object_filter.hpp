@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "core/resource.hpp"
 #include "jq/jq.hpp"
@@ -14,9 +15,11 @@ namespace kubewatch::compat {
 
 class ObjectFilter {
  public:
-  // `problem` is told when the filter fails on an object: the result is null then, and no change of
-  // that object is left out.
+  // `problem` is told when the filter fails on an object, of a Secret without words that may quote
+  // it: the result is null then, and no change of that object is left out.
   ObjectFilter(std::optional<jq::Program> program, std::function<void(const std::string&)> problem);
+  // Of which kind the objects are. Before the first take(): not all of them say it.
+  void of_kind(core::Gvk gvk) { gvk_ = std::move(gvk); }
 
   // The object is there now, in this state. Whether the result is another than before; true without
   // a filter.
@@ -34,6 +37,7 @@ class ObjectFilter {
 
   std::optional<jq::Program> program_;
   std::function<void(const std::string&)> problem_;
+  core::Gvk gvk_;
   std::unordered_map<core::ObjectKey, Outcome, core::ObjectKeyHash> results_;
 };
 

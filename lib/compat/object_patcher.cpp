@@ -7,6 +7,8 @@
 #include "client/apply_result.hpp"
 #include "compat/kinds.hpp"
 #include "core/meta.hpp"
+#include "hooks/evaluate.hpp"
+#include "hooks/printed_secrets.hpp"
 
 namespace kubewatch::compat {
 namespace {
@@ -59,6 +61,10 @@ void ObjectPatcher::start(const Operation& operation) {
   type_ = *std::move(type);
   key_ = {type_.namespaced ? operation.namespace_ : "", operation.name};
   if (type_.namespaced && key_.namespace_.empty()) key_.namespace_ = default_namespace_;
+  if (is_secret()) {
+    if (operation.object.is_object()) learn(operation.object);
+    hooks::mask_patch(operation.patch, summary_.secrets);
+  }
   switch (operation.type) {
     case OperationType::create:
     case OperationType::create_or_update:
@@ -70,6 +76,16 @@ void ObjectPatcher::start(const Operation& operation) {
     case OperationType::merge_patch:
     case OperationType::json_patch: return patch(operation);
   }
+}
+
+bool ObjectPatcher::is_secret() const {
+  return type_.gvk.group.empty() && type_.gvk.kind == "Secret";
+}
+
+void ObjectPatcher::learn(Json object) {
+  if (!is_secret()) return;
+  object["kind"] = "Secret";
+  summary_.secrets.add_object(object);
 }
 
 void ObjectPatcher::finish(const char* effect) {
@@ -207,13 +223,19 @@ void ObjectPatcher::edit(const Operation& operation) {
 }
 
 void ObjectPatcher::edit(const Operation& operation, Json live) {
+  learn(live);
   auto outputs = operation.filter->run(live);
-  if (!outputs.ok()) return fail(std::move(outputs.error()).with_context("jqFilter"));
+  if (!outputs.ok()) {
+    const Error& error = outputs.error();
+    const std::string said = hooks::shown_failure(type_.gvk, base::dump_json(live), error);
+    return fail(Error(error.kind(), "jqFilter: " + said));
+  }
   if (outputs->size() != 1 || !outputs->front().is_object()) {
     return fail(Error(ErrorKind::invalid, "jqFilter must give one object"));
   }
   Json object = std::move(outputs->front());
   if (object == live) return finish("unchanged");
+  learn(object);
   requests_.run<Result<Json>>(
       [this, &operation](Result<Json> answer) {
         if (!answer.ok()) return again(operation, std::move(answer.error()));

@@ -11,6 +11,7 @@
 #include "client/discovery.hpp"
 #include "client/in_flight.hpp"
 #include "compat/patch_file.hpp"
+#include "hooks/secret_mask.hpp"
 #include "loop/event_loop.hpp"
 
 namespace kubewatch::compat {
@@ -19,6 +20,7 @@ struct PatchSummary {
   std::vector<Error> errors;  // each names its operation
   std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
   std::vector<std::string> writes;  // "created ConfigMap shop/web", the first ones
+  hooks::SecretMask secrets;        // that were sent or met: the errors may quote them
 };
 
 class ObjectPatcher {
@@ -43,6 +45,9 @@ class ObjectPatcher {
   void edit(const Operation& operation);
   void edit(const Operation& operation, Json live);
   void again(const Operation& operation, Error error);
+  bool is_secret() const;
+  // Precondition: it is a mapping.
+  void learn(Json object);
   void finish(const char* effect);
   void go_on();
   void fail(Error error);

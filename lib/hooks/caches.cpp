@@ -8,7 +8,6 @@
 
 #include "base/json.hpp"
 #include "hooks/evaluate.hpp"
-#include "hooks/expected_writes.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
 #include "runtime/store_ingest.hpp"
@@ -360,9 +359,31 @@ bool RuleCaches::watches(const Owned& owned, const ChildId& id) {
          owned.group.covers(id.key.namespace_);
 }
 
-bool RuleCaches::is_watched(const ChildId& id) const {
-  return std::any_of(owned_.begin(), owned_.end(),
-                     [&](const auto& owned) { return watches(*owned, id); });
+std::vector<CacheView> RuleCaches::views_of(
+    const ChildId& id, const std::vector<std::pair<std::string, std::string>>& labels) const {
+  std::vector<CacheView> out;
+  const std::string& in = id.key.namespace_;
+  const auto is_of = [&](const core::Gvk& gvk) {
+    return gvk.group == id.group && gvk.kind == id.kind;
+  };
+  const auto add = [&](const StreamGroup& group) {
+    out.push_back({group.get_meta(id.key), group.resource_version_in(in)});
+  };
+  if (rule_.has_for && is_of(for_.type.gvk) && for_.group.contains(id.key)) add(for_.group);
+  const std::pair<std::string, std::string> ours{kControllerLabel, rule_.name};
+  const bool is_child = std::find(labels.begin(), labels.end(), ours) != labels.end();
+  for (const auto& owned : owned_) {
+    if (is_child && watches(*owned, id)) add(owned->group);
+  }
+  for (const auto& related : related_) {
+    const StreamRule& stream = related->rule->stream;
+    if (is_of(related->type.gvk) && stream.field_selector.empty() &&
+        stream.label_selector.matches(labels) && related->group.covers(in) &&
+        related->group.includes(in)) {
+      add(related->group);
+    }
+  }
+  return out;
 }
 
 bool RuleCaches::deletion_wakes(const ChildId& id, const std::string& object_json) const {
@@ -420,7 +441,16 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
 
 HeldStreams RuleCaches::hold_objects(StreamPool& pool, const OnChange& on_change) const {
   HeldStreams out(pool);
-  out.add(for_.group.streams(), on_change);
+  if (for_.selection) {
+    // A namespace that goes together with its objects was selected all the same.
+    const auto tell = [names = for_.selection->names(),
+                       on_change](const runtime::StoreChange& change) {
+      if (names.contains(change.meta.namespace_)) on_change(change);
+    };
+    out.add(for_.group.streams(), tell);
+  } else {
+    out.add(for_.group.streams(), on_change);
+  }
   out.add(for_.guard.streams(), [](const runtime::StoreChange&) {});
   return out;
 }

@@ -14,6 +14,7 @@
 
 #include "client/discovery.hpp"
 #include "hooks/content_hash.hpp"
+#include "hooks/expected_writes.hpp"
 #include "hooks/input_list.hpp"
 #include "hooks/namespace_selection.hpp"
 #include "hooks/ownership.hpp"
@@ -62,6 +63,8 @@ struct CacheCallbacks {
   // A cache shows this state of a child or of an object itself. True: a write of ours that it did
   // not show before.
   std::function<bool(const ChildId&, const std::string& resource_version)> seen;
+  // A cache of related objects shows another state of this one.
+  std::function<void(const ChildId&)> related_seen;
   // A run of the object with that uid has left it in this state: the object itself (its status) or
   // another one.
   std::function<bool(const std::string& uid, const ChildId&, const std::string& resource_version)>
@@ -117,8 +120,11 @@ class RuleCaches {
   // Namespaces that the rule does not name any more, and where its finalizer is still on objects:
   // those are guarded as what left a selector is. Readiness does not wait for them.
   void open_left(StreamPool& pool, const std::vector<std::string>& namespaces);
-  // A finalize hook there is given children, and those are still being listed.
+  // A finalize hook there is given children, and those are still being listed. Where all tries have
+  // failed for a while nobody waits for them: the run says what it lacks.
   bool lists_children_left(const std::string& namespace_) const;
+  // Something there is to be finalized once they are.
+  bool cleanup_waits_for_children() const;
   // Nothing of it is on its way.
   bool left_settled() const { return for_.left.ready() || for_.left.blocked(); }
   // Seen outside the selection, with our finalizer.
@@ -152,7 +158,10 @@ class RuleCaches {
   // When `manager` last applied the child, RFC 3339, as the cache has it; "" = never, or not
   // watched.
   std::string applied_at(const ChildId& id, const std::string& manager) const;
-  bool is_watched(const ChildId& id) const;
+  // Of all caches that a run is given objects from and that select what has these labels; a cache
+  // with a field selector is not known to.
+  std::vector<CacheView> views_of(
+      const ChildId& id, const std::vector<std::pair<std::string, std::string>>& labels) const;
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const;
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const;
   // A kind in these caches, for readers of single kinds; valid as long as the caches.
@@ -165,15 +174,16 @@ class RuleCaches {
   std::vector<CachedKind> cached_kinds() const;
   // Of for, owns and writes.
   std::vector<core::ResourceType> writable_kinds() const;
-  // Of an `owns` of the rule with a namespaceSelector: the namespaces it means now.
-  std::set<std::string> selected_namespaces(const StreamRule& stream) const;
+  // Of an `owns` of the rule with a namespaceSelector: whether it means this namespace now.
+  bool selects_namespace(const StreamRule& stream, const std::string& name) const;
   // `stale`: where a cache that is behind shows too little, too; that is, of children that no owner
   // reference ties to the owner.
   std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner,
                                                         bool stale = false) const;
   // An object of which the watch says that it is gone.
   Gone how_gone(const runtime::StoredObject& last) const;
-  // The watches of its objects go on for as long, and tell of what is selected.
+  // The watches of its objects go on for as long, and tell of what is in a namespace that is
+  // selected now.
   using OnChange = std::function<void(const runtime::StoreChange&)>;
   HeldStreams hold_objects(StreamPool& pool, const OnChange& on_change) const;
   // Kinds of `writes` that the server did not have yet are looked for again; false: some are still

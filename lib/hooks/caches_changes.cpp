@@ -74,18 +74,12 @@ void RuleCaches::on_object(const StoreChange& change) {
 }
 
 void RuleCaches::on_object_deleted(const StoreChange& change) {
-  const core::ObjectKey key = change.meta.key();
   forget_relations(change.meta);
   if (!rule_.for_.shard_selector.empty()) callbacks_.may_have_left_shard(change.meta);
-  // It may only have left the selection: the run looks.
-  if (for_.needs_guard && change.meta.has_finalizer(rule_.finalizer_name)) {
-    callbacks_.wake({key, Reason::updated, "", false, ""});
-  } else {
-    runtime::StoredObject last{change.meta, change.json};
-    last.reduced = change.reduced;
-    const Gone how = how_gone(last);
-    callbacks_.gone(last, how);
-  }
+  runtime::StoredObject last{change.meta, change.json};
+  last.reduced = change.reduced;
+  const Gone how = how_gone(last);
+  callbacks_.gone(last, how);
 }
 
 // A watch with a selector tells of both in the same way.
@@ -160,6 +154,9 @@ void RuleCaches::forget_relations(const core::ObjectMeta& meta) {
 
 void RuleCaches::on_related(Related& related, const StoreChange& change) {
   if (related.group.includes(change.meta.namespace_)) take_related(related, change);
+  if (callbacks_.related_seen) {
+    callbacks_.related_seen(child_id(related.type.gvk, change.meta.key()));
+  }
 }
 
 void RuleCaches::take_related(Related& related, const StoreChange& change) {

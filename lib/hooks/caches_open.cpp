@@ -115,7 +115,21 @@ void RuleCaches::open_left_children(StreamPool& pool, Owned& owned, const std::s
 bool RuleCaches::lists_children_left(const std::string& namespace_) const {
   return std::any_of(owned_.begin(), owned_.end(), [&](const auto& owned) {
     const auto left = owned->left.find(namespace_);
-    return left != owned->left.end() && !left->second.ready() && !left->second.blocked();
+    return left != owned->left.end() && !left->second.ready() && !left->second.blocked() &&
+           !left->second.stalled();
+  });
+}
+
+bool RuleCaches::cleanup_waits_for_children() const {
+  const auto finalizes = [this](const core::ObjectKey& key) {
+    const auto meta = guarded_meta(key);
+    return meta && (meta->deleting() || rule_.when_no_longer_matched == WhenUnmatched::finalize);
+  };
+  return std::ranges::any_of(owned_, [&](const auto& owned) {
+    return std::ranges::any_of(owned->left, [&](const auto& left) {
+      return lists_children_left(left.first) &&
+             std::ranges::any_of(for_.left.keys_in(left.first), finalizes);
+    });
   });
 }
 
@@ -203,11 +217,10 @@ std::vector<WatchFacts> RuleCaches::watches() const {
   return out;
 }
 
-std::set<std::string> RuleCaches::selected_namespaces(const StreamRule& stream) const {
-  for (const auto& owned : owned_) {
-    if (&owned->rule->stream == &stream && owned->selection) return owned->selection->names();
-  }
-  return {};
+bool RuleCaches::selects_namespace(const StreamRule& stream, const std::string& name) const {
+  return std::any_of(owned_.begin(), owned_.end(), [&](const auto& owned) {
+    return &owned->rule->stream == &stream && owned->selection && owned->selection->has(name);
+  });
 }
 
 void RuleCaches::on_namespace_joined(const std::string& name) {

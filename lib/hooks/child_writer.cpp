@@ -287,7 +287,9 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
   WriteEffect effect = WriteEffect::configured;
   if (answer->created || job->existing_version.empty()) effect = WriteEffect::created;
   if (!answer->created && version == job->existing_version) effect = WriteEffect::unchanged;
-  if (effect != WriteEffect::unchanged) context_.expect(job->id, version);
+  if (effect != WriteEffect::unchanged) {
+    context_.expect(owner_, job->id, core::meta_of(answer->object));
+  }
   if (waits) return wait_established(job, effect, kEstablishedTries);
   finish(job, effect);
 }
@@ -339,7 +341,7 @@ void ChildWriter::send_create(const JobPtr& job) {
         }
         const std::string version = base::string_at(*answer, {"metadata", "resourceVersion"});
         context_.memory().remember(owner_.uid, job->id, {job->manifest.type, 0, version});
-        context_.expect(job->id, version);
+        context_.expect(owner_, job->id, core::meta_of(*answer));
         finish(job, WriteEffect::created);
       },
       [&](client::ObjectCallback done) {
@@ -378,9 +380,12 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
       [this, job, force](Result<client::ApplyResult> answer) {
         if (answer.ok()) {
           if (job->rehearsing) return finish(job, WriteEffect::unchanged);
-          const bool same = base::string_at(answer->object, {"metadata", "resourceVersion"}) ==
-                            job->existing_version;
-          return finish(job, same ? WriteEffect::unchanged : WriteEffect::configured);
+          const core::ObjectMeta left = core::meta_of(answer->object);
+          if (left.resource_version == job->existing_version) {
+            return finish(job, WriteEffect::unchanged);
+          }
+          context_.expect(owner_, job->id, left);
+          return finish(job, WriteEffect::configured);
         }
         if (!force && conflicts_are_within(answer.error(), job->manifest.object,
                                            context_.rule().apply.force_paths)) {
@@ -397,10 +402,11 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
 
 void ChildWriter::remove(const DeleteTarget& target, Done done) {
   const ChildId id = child_id(target.type.gvk, target.key);
-  auto on_deleted = [this, id, done](Result<Json> answer) {
+  auto on_deleted = [this, id, done](const core::ObjectMeta& was, Result<Json> answer) {
     if (!answer.ok() && !answer.error().is_not_found()) {
       return done(std::move(answer.error()).with_context("deleting " + id.str()));
     }
+    if (answer.ok()) context_.expect_gone(owner_, id, was, core::meta_of(*answer));
     context_.memory().forget_child(owner_.uid, id);
     done(answer.ok() ? WriteEffect::deleted : WriteEffect::absent);
   };
@@ -418,9 +424,11 @@ void ChildWriter::remove(const DeleteTarget& target, Done done) {
         core::DeleteParams params;
         params.propagation = core::Propagation::background;
         params.uid = meta.uid;
-        requests_.run<Result<Json>>(on_deleted, [&](client::ObjectCallback callback) {
-          return context_.client().remove(target.type, target.key, params, std::move(callback));
-        });
+        requests_.run<Result<Json>>(
+            [on_deleted, meta](Result<Json> gone) { on_deleted(meta, std::move(gone)); },
+            [&](client::ObjectCallback callback) {
+              return context_.client().remove(target.type, target.key, params, std::move(callback));
+            });
       },
       [&](client::ObjectCallback callback) {
         return context_.client().get(target.type, target.key, std::move(callback));

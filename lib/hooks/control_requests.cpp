@@ -112,7 +112,9 @@ Json queue_entry(Driver& driver, const core::ObjectKey& key, const runtime::KeyS
     out["reason"] = std::string(runtime::to_string(state.reason));
     out["inMilliseconds"] = std::max<std::int64_t>(0, (state.due - now).count());
   }
-  if (std::string why = driver.why_waits(key); !why.empty()) out["why"] = std::move(why);
+  std::string why = driver.why_waits(key);
+  if (why.empty()) why = driver.why_behind(key);
+  if (!why.empty()) out["why"] = std::move(why);
   return out;
 }
 

@@ -17,7 +17,6 @@ namespace {
 using RunVerdict = runtime::RunOutcome::Verdict;
 
 constexpr Duration kSlowRetry{3600000};
-constexpr Duration kExpectationCheck{1000};
 
 runtime::WorkQueueOptions queue_options(const Rule& rule) {
   runtime::WorkQueueOptions options;
@@ -46,6 +45,8 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       controller_(services.loop, *this, services.random,
                   scope.slots != nullptr ? *scope.slots : services.slots, queue_options(rule_)),
       schemas_(services.client),
+      patched_(rule_.finalizer_name),
+      owed_(services.most_failed_deletions),
       untold_(services.hand_over) {
   make_folders();
   controller_.hold();
@@ -61,11 +62,11 @@ CacheCallbacks Driver::cache_callbacks() {
   callbacks.seen = [this](const ChildId& id, const std::string& version) {
     look_for_rival(id, version);
     const bool claimed = memory_.is_claimed(id);  // its event came before its answer
-    if (expected_.empty()) return claimed;
-    const bool shown = expected_.seen(id, version);
-    if (expected_.empty()) services_.on_progress();
-    return claimed || shown;
+    const bool reached = expected_.is_reached(id, version);
+    look_for_expected(id);
+    return claimed || reached;
   };
+  callbacks.related_seen = [this](const ChildId& id) { look_for_expected(id); };
   callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
     return memory_.wrote(uid, id, version) ||
            (is_of_own_kind(id) && memory_.wrote_status(uid, version));
@@ -113,6 +114,7 @@ Result<void> Driver::resolve(const client::ResourceMap& resources) {
   absent_ = false;
   resolved_ = true;
   optional_.start(rule_, resources);
+  forget_other_kinds();
   caches_.open(services_.pool);
   look_for_left();
   check_ready();
@@ -156,7 +158,7 @@ void Driver::hold_while_outdated() {
   controller_.hold();
   // Versions may come again for another content.
   memory_.forget_versions();
-  expected_ = ExpectedWrites{};
+  forget_expected();
   patched_.clear();
 }
 
@@ -203,7 +205,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
   previous_.erase(key);
   reduced_.erase(key);
   first_reason_.erase(key);
-  patched_.erase(key);
+  patched_.forget(key);
   on_its_way_.erase(key);
   slow_retries_.erase(key);
   slow_retries_at_.erase(key);
@@ -212,6 +214,7 @@ void Driver::forget_key(const core::ObjectKey& key) {
   in_doubt_.erase(key);
   debounced_.erase(key);
   write_themselves_.erase(key);
+  unshown_.erase(key);
   settle(key);
   loop_alarm_.forget(key);
 }
@@ -224,7 +227,7 @@ void Driver::settle(const core::ObjectKey& key) {
 
 // What died while it was worked on was forgotten then; what its run has left since goes as well.
 void Driver::forget_if_gone(const core::ObjectKey& key) {
-  if (deleted_.count(key) > 0) return;
+  if (owed_.has(key)) return;
   if (!name_is_in_use(key)) forget_key(key);
 }
 
@@ -244,11 +247,13 @@ void Driver::reconcile(const runtime::Work& work, Done done) {
 
 void Driver::look_at(const runtime::Work& work, const Done& done) {
   slow_retries_.erase(work.key);
-  if (deleted_.count(work.key) > 0) return look_at_deleted(work, done);
+  if (owed_.has(work.key)) return look_at_deleted(work, done);
   auto object = caches_.object(work.key);
   if (!object) return look_outside(work, done);
   on_its_way_.erase(work.key);
   reduced_.erase(work.key);
+  // Whatever becomes of it now, what the cache shows is waited for no more.
+  patched_.look(object->meta, services_.loop.now());
   if (object->reduced && needs_whole_object(rule_, object->meta)) {
     reduced_.insert(work.key);
     const std::string name = owner_of(work.key, object->meta).str();
@@ -268,15 +273,22 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
 
 void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                      const Done& done) {
-  if (is_overdue(object.meta)) return look_at_dying(work, object.meta.uid, matched, done);
-  if (is_stale(object.meta)) {
-    first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
-    // The event comes first; should it not, the object must not be forgotten.
-    return done({RunVerdict::requeue, kStalePatience});
+  switch (patched_.look(object.meta, services_.loop.now())) {
+    case PatchedFinalizers::Shown::yes: break;
+    case PatchedFinalizers::Shown::overdue:
+      return look_at_dying(work, object.meta.uid, matched, done);
+    case PatchedFinalizers::Shown::not_yet:
+      first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
+      // The event comes first; should it not, the object must not be forgotten.
+      return done({RunVerdict::requeue, kStalePatience});
   }
   switch (next_step(object.meta, matched, rule_)) {
     case NextStep::skip:
+      if (!matched && !object.meta.deleting() && !object.meta.has_finalizer(rule_.finalizer_name)) {
+        forget_left(work.key);
+      }
       previous_.erase(work.key);
+      unshown_.erase(work.key);
       settle(work.key);
       first_reason_.erase(work.key);
       return done(runtime::RunOutcome::done());
@@ -288,10 +300,10 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
 }
 
 // Not for ever: the server may select by what cannot be seen in the object.
-bool Driver::awaits(const core::ObjectKey& key, const core::ObjectMeta& meta) {
+bool Driver::awaits(const core::ObjectKey& key, std::optional<TimePoint> since) {
   const TimePoint now = services_.loop.now();
-  if (now - on_its_way_.try_emplace(key, now).first->second >= kLongestWay) return false;
-  expect(child_id(owner_type().gvk, key), meta.resource_version);
+  if (now - since.value_or(now) >= kLongestWay) return false;
+  on_its_way_.emplace(key, since.value_or(now));
   return true;
 }
 
@@ -301,9 +313,12 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
     controller_.forget(work.key);
     previous_.erase(work.key);
     lacking_.erase(work.key);
+    on_its_way_.erase(work.key);
+    patched_.forget(work.key);
     return done(runtime::RunOutcome::done());
   }
   get_live(work.key, [this, work, done](Result<Json> answer) {
+    const auto known = on_its_way_.extract(work.key);
     if (!answer.ok()) {
       if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
         return done(runtime::RunOutcome::done());
@@ -312,15 +327,14 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
     }
     // It may have come back into the selection meanwhile: its event wakes it.
     if (caches_.has_object(work.key)) return done(runtime::RunOutcome::done());
-    if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
     runtime::StoredObject object{core::meta_of(*answer), base::dump_json(*answer)};
     // Another instance's now: nothing of it is ours to let go.
     if (!is_of_shard(rule_.for_, object.meta)) return done(runtime::RunOutcome::done());
     // It is finalized where it is in no selection: of one that came back the guard may tell first.
-    if (caches_.is_on_its_way(object.meta, *answer) && awaits(work.key, object.meta)) {
+    const auto since = known ? std::optional(known.mapped()) : std::nullopt;
+    if (caches_.is_on_its_way(object.meta, *answer) && awaits(work.key, since)) {
       return done({RunVerdict::requeue, kStalePatience});
     }
-    on_its_way_.erase(work.key);
     proceed(work, std::move(object), false, done);
   });
 }
@@ -332,6 +346,7 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
     const auto held = hooks_.held(finalizing ? rule_.finalize->hook : rule_.reconcile);
     if (held) return done(runtime::RunOutcome::put_off(held->until));
   }
+  if (waits_for_own_writes(work.key, object.meta.uid, done)) return;
   // They wake it when they are listed.
   if (finalizing && rule_.finalize && caches_.lists_children_left(work.key.namespace_)) {
     return done({RunVerdict::requeue, kStalePatience});
@@ -384,14 +399,15 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   }
   count(end.record, key, end.outcome.verdict);
   const RunVerdict verdict = end.outcome.verdict;
-  if (verdict != RunVerdict::failed && verdict != RunVerdict::not_yet) asked_for_.erase(key);
+  // What is parked may be retried.
+  if (verdict == RunVerdict::done || verdict == RunVerdict::requeue) asked_for_.erase(key);
   services_.on_run(end.record);
   done(end.outcome);
   // What it lacked may be granted by the next start: then it is to run.
   if (end.slow_retry) {
     handling_.erase(id);
   } else {
-    end_handling(id, key, end);
+    end_handling(id, key, end, run->input().finalizing && rule_.finalize.has_value());
   }
   after_run(key, end);
   forget_if_gone(key);
@@ -500,12 +516,22 @@ void Driver::shut_down(std::function<void()> drained) {
 
 void Driver::abandon(std::function<void()> drained) {
   shut_down(std::move(drained));
+  abandon_runs();
+}
+
+void Driver::abandon_runs() {
   const auto runs = runs_;
   for (const auto& [id, run] : runs) run->abandon("the lead was lost while it ran");
 }
 
 void Driver::get_live(const core::ObjectKey& key, client::ObjectCallback then) {
-  requests_.run<Result<Json>>(std::move(then), [&](client::ObjectCallback callback) {
+  // As the caches have objects.
+  const auto without_managers = [then = std::move(then)](Result<Json> answer) {
+    Json* metadata = answer.ok() ? base::find(*answer, {"metadata"}) : nullptr;
+    if (metadata != nullptr && metadata->is_object()) metadata->erase("managedFields");
+    then(std::move(answer));
+  };
+  requests_.run<Result<Json>>(without_managers, [&](client::ObjectCallback callback) {
     return services_.client.get(owner_type(), key, std::move(callback));
   });
 }
@@ -543,6 +569,15 @@ std::vector<std::string> Driver::running_objects() const {
 void Driver::terminate_hooks() {
   const auto runs = runs_;
   for (const auto& [id, run] : runs) run->terminate();
+  hooks_.end_idle_workers();
+}
+
+Duration Driver::longest_grace() const {
+  Duration longest = hooks_.longest_grace_of_workers();
+  for (const auto& [id, run] : runs_) {
+    if (run->hook_running()) longest = std::max(longest, run->grace());
+  }
+  return longest;
 }
 
 std::optional<core::ObjectMeta> Driver::cached_child(const ChildId& id) const {
@@ -557,21 +592,6 @@ bool Driver::is_of_own_kind(const ChildId& id) const {
   return id.group == owner_type().gvk.group && id.kind == owner_type().gvk.kind;
 }
 
-void Driver::expect(const ChildId& id, const std::string& resource_version) {
-  if (resource_version.empty()) return;
-  std::optional<core::ObjectMeta> shown;
-  if (is_of_own_kind(id)) {
-    shown = caches_.object_meta(id.key);
-    if (!shown) return;
-  } else {
-    if (!caches_.is_watched(id)) return;
-    shown = caches_.cached_child(id);
-  }
-  if (shown && at_least_version(shown->resource_version, resource_version)) return;
-  expected_.expect(id, resource_version, services_.loop.now());
-  watch_expectations();
-}
-
 // With leader election other instances write rightly, each in its turn.
 void Driver::look_for_rival(const ChildId& id, const std::string& resource_version) {
   if (!looks_for_rivals_ || stopping_ || scope_.shards > 0 || scope_.only) return;
@@ -583,16 +603,6 @@ void Driver::look_for_rival(const ChildId& id, const std::string& resource_versi
                      ": two instances run this controller and undo each other's work; run them "
                      "with --leader-elect, or end one",
                  {{"controller", rule_.name}, {"object", id.str()}});
-}
-
-void Driver::watch_expectations() {
-  if (expectation_timer_) return;
-  expectation_timer_ = services_.loop.after(kExpectationCheck, [this] {
-    expectation_timer_.reset();
-    expected_.expire(services_.loop.now());
-    services_.on_progress();
-    if (!expected_.empty()) watch_expectations();
-  });
 }
 
 }  // namespace kubewatch::hooks

@@ -17,7 +17,8 @@
 #include "hooks/kind_changes.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/optional_kinds.hpp"
-#include "hooks/parked_deletions.hpp"
+#include "hooks/owed_deletions.hpp"
+#include "hooks/patched_finalizers.hpp"
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
 #include "hooks/state_marks.hpp"
@@ -90,13 +91,18 @@ class Driver : public runtime::Reconciler, public RunHost {
   DriverStatus status() const;
   ControllerFacts facts() const;
   void shut_down(std::function<void()> drained);
+  // No hook may go on: TERM, grace, KILL for those that run, and for workers.
   void terminate_hooks();
+  // Of those that are at work now: how long it takes after TERM until none is left.
+  Duration longest_grace() const;
   // Once it has ended. Of one that had not started: what the one before it had left.
   LeftDeletions leave_deletions();
   // Before resolve(). Of another kind it is dropped.
   void take_over(LeftDeletions left);
   // The lead was lost: as shut_down(), but hooks are ended and their outcomes dropped.
   void abandon(std::function<void()> drained);
+  // The same of one that is being shut down, whose `drained` stays.
+  void abandon_runs();
   const DriverScope& scope() const { return scope_; }
   // Whether an object of that name is of a shard that is led here, in a rule that is not narrowed.
   bool leads(core::ObjectKey key) const;
@@ -127,6 +133,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   std::vector<std::string> unreconciled() const;
   // Which expression of the rule holds its run, and on what it fails; "" = none does.
   std::string why_waits(const core::ObjectKey& key) const;
+  // What its run waits for that the last one wrote; "" = it does not.
+  std::string why_behind(const core::ObjectKey& key) const;
   // What runs now: "Website shop/a".
   std::vector<std::string> running_objects() const;
 
@@ -147,7 +155,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   UnknownKinds& unknown_kinds() override { return unknown_kinds_; }
   std::optional<core::ObjectMeta> cached_child(const ChildId& id) const override;
   std::string owner_version(const Owner& owner) const override;
-  bool is_watched(const ChildId& id) const override { return caches_.is_watched(id); }
   std::vector<FoundChild> cached_children(const std::string& owner_uid) const override;
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const override {
     return caches_.deletion_wakes(id, object_json);
@@ -155,20 +162,16 @@ class Driver : public runtime::Reconciler, public RunHost {
   void with_unwatched_places(const Owner& owner, bool stale,
                              std::function<void(Result<std::vector<Unwatched>>)> done) override;
   bool may_follow_another(const Owner& owner) const override;
-  void expect(const ChildId& id, const std::string& resource_version) override;
+  void expect(const Owner& owner, const ChildId& id, const core::ObjectMeta& left) override;
+  void expect_gone(const Owner& owner, const ChildId& id, const core::ObjectMeta& was,
+                   const core::ObjectMeta& answer) override;
   void finalizer_patched(const Owner& owner, const std::string& resource_version) override;
   void with_status_shape(TimePoint oldest, std::function<void(const StatusShape&)> done) override;
 
  private:
   using Done = std::function<void(runtime::RunOutcome)>;
-  static constexpr Duration kStalePatience{10000};  // until the cache has to show what was done
-  static constexpr Duration kLongestWay{300000};    // of an event that the selection has to bring
-  struct Patched {
-    std::string uid;
-    std::string resource_version;
-    TimePoint since;
-    bool dying = false;  // its finalizer was taken off
-  };
+  static constexpr Duration kStalePatience = PatchedFinalizers::kPatience;
+  static constexpr Duration kLongestWay{300000};  // of an event that the selection has to bring
   struct FirstReason {
     runtime::Reason reason;
     std::string object;
@@ -184,7 +187,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool gives_up_deletion(const core::ObjectKey& key, runtime::RunOutcome::Verdict verdict) const;
   void drop_failed_deletion(const core::ObjectKey& key, const std::string& uid,
                             const std::string& why);
-  void bound_parked_deletions(const core::ObjectKey& parked);
+  void bound_failed_deletions(const core::ObjectKey& failed);
   void end_deletion(const core::ObjectKey& key, const std::string& uid);
   bool name_is_in_use(const core::ObjectKey& key) const;
   void deletion_told(const core::ObjectKey& key);
@@ -208,13 +211,12 @@ class Driver : public runtime::Reconciler, public RunHost {
   void hold_while_outdated();
   void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                const Done& done);
-  bool is_before(const core::ObjectMeta& meta, const Patched& patched) const;
-  bool is_stale(const core::ObjectMeta& meta);
-  bool is_overdue(const core::ObjectMeta& meta);
   void look_at_dying(const runtime::Work& work, const std::string& uid, bool matched,
                      const Done& done);
   void look_outside(const runtime::Work& work, const Done& done);
-  bool awaits(const core::ObjectKey& key, const core::ObjectMeta& meta);
+  // `since`: when it was awaited first.
+  bool awaits(const core::ObjectKey& key, std::optional<TimePoint> since);
+  bool awaits_events() const;
   bool only_debounced() const;
   void know(const core::ObjectMeta& meta);
   void patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
@@ -253,10 +255,19 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool waits_for_itself(const core::ObjectKey& key) const;
   std::string in_words(const Lack& lack) const;
   std::vector<std::string> lacks_of(const core::ObjectKey& key, const std::string& uid) const;
+  // driver_own_writes.cpp: runs that wait until the caches show what the last ones wrote
+  void expect_write(const Owner& owner, ExpectedWrite write);
+  ExpectedWrites::Views views() const;
+  void look_for_expected(const ChildId& id);
+  void watch_expectations();
+  void give_up_expected();
+  void forget_expected();
+  // True: it has called `done`, and the run is not to start now.
+  bool waits_for_own_writes(const core::ObjectKey& key, const std::string& uid, const Done& done);
+  void wake_waiting(const std::vector<core::ObjectKey>& owners);
   void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   void count(const RunRecord& record, const core::ObjectKey& key,
              runtime::RunOutcome::Verdict verdict);
-  void watch_expectations();
   void look_for_rival(const ChildId& id, const std::string& resource_version);
   void make_folders();
   void note_ignored(const core::ObjectKey& key, const std::string& resource_version);
@@ -273,12 +284,19 @@ class Driver : public runtime::Reconciler, public RunHost {
                          const std::string& json);
   void begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
                       const std::string& json);
-  void end_handling(const std::string& run_id, const core::ObjectKey& key, const RunEnd& end);
+  // `cleaned_up`: the run was that of the rule's `finalize`.
+  void end_handling(const std::string& run_id, const core::ObjectKey& key, const RunEnd& end,
+                    bool cleaned_up);
+  bool is_unmatched(const core::ObjectKey& key) const;
+  void forget_left(const core::ObjectKey& key);
+  std::string kind_in_state() const;
+  void forget_other_kinds();
+  void learn_kind(const core::ObjectKey& key, const HandledObject& handled);
   bool restore(const core::ObjectKey& key);
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
-  // The object as the server has it now.
+  // The object as the server has it now, without its managedFields.
   void get_live(const core::ObjectKey& key, client::ObjectCallback then);
   void look_at_shard(const core::ObjectMeta& last);
   bool was_made_again(const core::ObjectKey& key, const std::string& uid) const;
@@ -324,23 +342,27 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool stopping_ = false;
   template <class Value>
   using PerKey = std::unordered_map<core::ObjectKey, Value, core::ObjectKeyHash>;
+  struct Unshown {
+    std::string uid;
+    std::string missed;  // one of the writes that were given up, "" = none was
+  };
+  PerKey<Unshown> unshown_;  // wait for what their last runs wrote, or did until now
   PerKey<std::string> previous_;
   PerKey<FirstReason> first_reason_;  // of a run that waits: for its finalizer, or for whole lists
-  PerKey<Patched> patched_;
+  PatchedFinalizers patched_;
   PerKey<TimePoint> on_its_way_;        // since when: seen by the guard, and not by the selection
   PerKey<LoopAlarm::Woken> woken_;      // what has woken those that have not run since
   PerKey<std::vector<Wake>> in_doubt_;  // until their runs end
   PerKey<loop::Timer> slow_retries_;
-  PerKey<TimePoint> slow_retries_at_;     // may outlive its timer
-  PerKey<std::vector<Deleted>> deleted_;  // in order
-  ParkedDeletions parked_deletions_;      // of deleted_; none that runs
-  UntoldDeletions untold_;                // of shards that others lead
-  LeftDeletions left_;                    // until it has started
-  std::set<std::string> finalized_;       // uids; with both finalize and onDelete
-  std::set<std::string> inherited_;       // uids with our finalizer, not run since the lead is ours
-  std::set<core::ObjectKey> reduced_;     // parked because only their metadata is cached
-  std::set<core::ObjectKey> asked_for_;   // by name, whatever the filter says, and not done yet
-  std::set<core::ObjectKey> debounced_;   // wait for nothing but the debounce
+  PerKey<TimePoint> slow_retries_at_;  // may outlive its timer
+  OwedDeletions owed_;
+  UntoldDeletions untold_;               // of shards that others lead
+  LeftDeletions left_;                   // until it has started
+  std::set<std::string> finalized_;      // uids; with both finalize and onDelete
+  std::set<std::string> inherited_;      // uids with our finalizer, not run since the lead is ours
+  std::set<core::ObjectKey> reduced_;    // parked because only their metadata is cached
+  std::set<core::ObjectKey> asked_for_;  // by name, whatever the filter says, and not done yet
+  std::set<core::ObjectKey> debounced_;  // wait for nothing but the debounce
   std::set<core::ObjectKey> write_themselves_;  // their last runs printed their own objects
   std::set<core::ObjectKey> failing_;
   std::map<core::ObjectKey, Lack> lacking_;  // wait for a list that is whole, as told last

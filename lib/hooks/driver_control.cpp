@@ -33,7 +33,7 @@ ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
 
 void Driver::add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) const {
   facts.guarded_outside = caches_.is_guarded_outside(key);
-  facts.deleted = deleted_.count(key) > 0;
+  facts.deleted = owed_.has(key);
   // Of what is in no cache, what its run has met.
   if (std::string why = why_waits(key); !why.empty()) facts.lacks = {std::move(why)};
   const auto object = caches_.object(key);
@@ -69,6 +69,7 @@ void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
     if (held && facts.queued->due <= held->until) facts.held_by = held->why;
   }
   facts.schedule_in = schedule_in();
+  facts.behind = why_behind(key);
   const auto counts = controller_.queue().counts(now);
   facts.held_keys = counts.held;
   facts.ready_ahead = counts.ready;
@@ -97,16 +98,21 @@ std::size_t Driver::failing() const {
                                   std::count_if(lacking_.begin(), lacking_.end(), waits));
 }
 
+// What the queue does not know of: work that begins when a watch or a list tells something.
+bool Driver::awaits_events() const {
+  return !expected_.empty() || patched_.any_added() || !on_its_way_.empty() || !left_settled() ||
+         caches_.cleanup_waits_for_children();
+}
+
 DriverStatus Driver::status() const {
   DriverStatus status;
   status.started = started_;
   status.held = started_ && controller_.held();
-  const bool rests = started_ && !controller_.held() && controller_.running() == 0 &&
-                     expected_.empty() && left_settled();
+  const bool awaits = awaits_events();
+  const bool rests = started_ && !controller_.held() && controller_.running() == 0 && !awaits;
   status.idle = rests && controller_.queue().idle();
   status.debounced = rests && !status.idle && only_debounced();
-  status.at_work = started_ && (controller_.held() || controller_.queue().at_work() ||
-                                !expected_.empty() || !left_settled());
+  status.at_work = started_ && (controller_.held() || controller_.queue().at_work() || awaits);
   status.failing = failing();
   status.parked = controller_.queue().counts(services_.loop.now()).parked;
   status.unfinished = unfinished_.size();

@@ -10,15 +10,23 @@ namespace kubewatch::hooks {
 
 void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
   const core::ObjectKey key = last.meta.key();
+  // It may only have left the selection, and is ours to let go then: nothing of it is forgotten
+  // before the guard tells that it is gone, too.
+  const auto guarded = caches_.guarded_meta(key);
+  const bool is_guarded = guarded && guarded->uid == last.meta.uid;
   const bool inherited = inherited_.count(last.meta.uid) > 0 && finalized_elsewhere(last.meta);
-  const bool finalized = finalized_.erase(last.meta.uid) > 0 || inherited;
+  const bool cleaned_up = finalized_.count(last.meta.uid) > 0;
+  if (!is_guarded) finalized_.erase(last.meta.uid);
+  const bool finalized = cleaned_up || inherited;
   const bool told_here = owns(key);
   const bool to_tell = rule_.on_delete && how != Gone::left && !finalized;
-  if (deleted_.count(key) == 0) {
+  if (is_guarded) {
+    if (!to_tell) on_wake({key, runtime::Reason::updated, "", false, ""});
+  } else if (!owed_.has(key)) {
     forget_key(key, last.meta.uid);
     // Until its hook has run the next start has to know of it.
     if (to_tell && told_here && services_.state != nullptr) {
-      services_.state->set({rule_.name, key}, to_be_handled(last.meta.uid));
+      services_.state->set({rule_.name, key}, to_be_handled(kind_in_state(), last.meta.uid));
     }
   } else {
     // A deletion is to be told: of what had the name before, or of this, of which a second watch
@@ -40,7 +48,7 @@ void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
 
 void Driver::tell_deletion(Deleted deleted) {
   const core::ObjectKey key = deleted.last.meta.key();
-  deleted_[key].push_back(std::move(deleted));
+  owed_.add(std::move(deleted));
   controller_.add(key, runtime::Reason::updated);
 }
 
@@ -58,21 +66,28 @@ void Driver::note_inherited(const core::ObjectKey& key) {
 }
 
 void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
-  parked_deletions_.forget(work.key);
-  const Deleted& deleted = deleted_[work.key].front();
+  const Deleted& deleted = *owed_.first(work.key);
   if (!deleted.may_have_left) return run_deleted(work, done);
   get_live(work.key, [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
-    const auto it = deleted_.find(work.key);
-    if (it == deleted_.end()) return done(runtime::RunOutcome::done());
+    const Deleted* first = owed_.first(work.key);
+    if (first == nullptr) return done(runtime::RunOutcome::done());
+    if (!answer.ok() && answer.error().is_forbidden() && !caches_.covers(work.key.namespace_)) {
+      drop_failed_deletion(work.key, uid,
+                           "the rule does not name its namespace any more, and may not look there "
+                           "whether it has gone");
+      return done(runtime::RunOutcome::done());
+    }
     if (!answer.ok() && !answer.error().is_not_found()) {
-      return fail_early(work, it->second.front().last.meta, answer.error(),
+      return fail_early(work, first->last.meta, answer.error(),
                         after_deletion(work.key, uid, done));
     }
     if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
       deletion_told(work.key);
+      const core::ObjectMeta meta = core::meta_of(*answer);
+      if (meta.has_finalizer(rule_.finalizer_name)) know(meta);
       return look_at(work, done);
     }
-    it->second.front().may_have_left = false;
+    owed_.confirm_gone(work.key);
     run_deleted(work, done);
   });
 }
@@ -81,7 +96,8 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   if (const auto held = hooks_.held(rule_.reconcile)) {
     return done(runtime::RunOutcome::put_off(held->until));
   }
-  const runtime::StoredObject& last = deleted_[work.key].front().last;
+  const runtime::StoredObject& last = owed_.first(work.key)->last;
+  if (waits_for_own_writes(work.key, last.meta.uid, done)) return;
   RunInput input;
   input.id = services_.random.suffix(10);
   input.work = work;
@@ -98,9 +114,10 @@ Driver::Done Driver::after_deletion(const core::ObjectKey& key, const std::strin
     using How = runtime::RunOutcome::Verdict;
     const bool failed = outcome.verdict == How::failed || outcome.verdict == How::parked;
     const bool gives_up = failed && gives_up_deletion(key, outcome.verdict);
-    if (outcome.verdict == How::not_yet || (failed && !gives_up)) {
+    if (outcome.verdict == How::not_yet) return done(outcome);
+    if (failed && !gives_up) {
       done(outcome);
-      return bound_parked_deletions(key);
+      return bound_failed_deletions(key);
     }
     // Before `done`: it must not look idle in between.
     if (gives_up) {
@@ -126,20 +143,25 @@ void Driver::end_deletion(const core::ObjectKey& key, const std::string& uid) {
   untold_.told(key, uid);  // the shard may have been given up since
   deletion_told(key);
   // Its name is in use again, or was once more.
-  if (deleted_.count(key) > 0 || name_is_in_use(key)) {
+  if (owed_.has(key) || name_is_in_use(key)) {
     controller_.add(key, runtime::Reason::created);
   }
 }
 
 // Where every onDelete of the rule fails, each deletion would be kept for ever.
-void Driver::bound_parked_deletions(const core::ObjectKey& parked) {
-  const auto it = deleted_.find(parked);
-  if (stopping_ || it == deleted_.end() || !controller_.queue().is_parked(parked)) return;
-  parked_deletions_.park(parked, it->second.front().last.json.size());
-  while (const auto oldest = parked_deletions_.excess()) {
-    const std::string uid = deleted_[*oldest].front().last.meta.uid;
-    drop_failed_deletion(*oldest, uid, "too many deletions are parked, and it is the oldest");
-    if (deleted_.count(*oldest) > 0 || name_is_in_use(*oldest)) continue;
+void Driver::bound_failed_deletions(const core::ObjectKey& failed) {
+  if (stopping_) return;
+  for (const core::ObjectKey& key : owed_.fail(failed)) {
+    base::log_warn(
+        "the last state of a deleted object is dropped: its onDelete has failed, and those "
+        "of too many after it",
+        {{"controller", rule_.name}, {"object", owner_of(key, {}).str()}});
+  }
+  const auto runs = [this](const core::ObjectKey& key) { return running_.count(key) > 0; };
+  while (const auto oldest = owed_.excess(runs)) {
+    const std::string uid = owed_.first(*oldest)->last.meta.uid;
+    drop_failed_deletion(*oldest, uid, "too many deletions have failed, and it is the oldest");
+    if (owed_.has(*oldest) || name_is_in_use(*oldest)) continue;
     controller_.forget(*oldest);
     forget_key(*oldest);
   }
@@ -148,36 +170,32 @@ void Driver::bound_parked_deletions(const core::ObjectKey& parked) {
 // A live object must not wait for ever behind a deletion that nothing tries again.
 bool Driver::gives_up_deletion(const core::ObjectKey& key,
                                runtime::RunOutcome::Verdict verdict) const {
-  const auto it = deleted_.find(key);
-  if (stopping_ || it == deleted_.end()) return false;
+  if (stopping_ || !owed_.has(key)) return false;
   const bool used_up =
       verdict == runtime::RunOutcome::Verdict::parked || controller_.queue().is_last_attempt(key);
-  return used_up && (it->second.size() > 1 || (name_is_in_use(key) && !is_skipped(key)));
+  return used_up && (owed_.count(key) > 1 || (name_is_in_use(key) && !is_skipped(key)));
 }
 
+// The guard may still show what was deleted.
 bool Driver::name_is_in_use(const core::ObjectKey& key) const {
-  return caches_.has_object(key) || caches_.is_guarded_outside(key);
+  if (caches_.has_object(key)) return true;
+  const auto guarded = caches_.guarded_meta(key);
+  const Deleted* gone = owed_.first(key);
+  return guarded && (gone == nullptr || gone->last.meta.uid != guarded->uid);
 }
 
 void Driver::deletion_told(const core::ObjectKey& key) {
-  parked_deletions_.forget(key);
-  const auto it = deleted_.find(key);
-  if (it == deleted_.end()) return;
-  const std::string uid = it->second.front().last.meta.uid;
-  it->second.erase(it->second.begin());
+  if (!owed_.has(key)) return;
+  const std::string uid = owed_.end_first(key);
   // What has the name now is handled, and remembered, by a run of its own, if it gets one.
   if (services_.state != nullptr) {
     const HandledObject* kept = services_.state->find({rule_.name, key});
     if (kept != nullptr && kept->uid == uid) services_.state->forget({rule_.name, key});
   }
-  if (!it->second.empty()) {
-    if (services_.state != nullptr) {
-      services_.state->set({rule_.name, key}, to_be_handled(it->second.front().last.meta.uid));
-    }
-    return;
-  }
-  deleted_.erase(it);
-  if (services_.state != nullptr && !caches_.has_object(key)) {
+  if (services_.state == nullptr) return;
+  if (const Deleted* next = owed_.first(key); next != nullptr) {
+    services_.state->set({rule_.name, key}, to_be_handled(kind_in_state(), next->last.meta.uid));
+  } else if (!caches_.has_object(key)) {
     services_.state->forget({rule_.name, key});
   }
 }
@@ -187,12 +205,8 @@ LeftDeletions Driver::leave_deletions() {
   LeftDeletions out;
   if (!rule_.on_delete) return out;
   out.gvk = rule_.for_.gvk;
-  for (auto& [key, deletions] : deleted_) {
-    std::move(deletions.begin(), deletions.end(), std::back_inserter(out.deleted));
-  }
-  deleted_.clear();
-  parked_deletions_ = {};
   const auto all = [](const core::ObjectKey&) { return true; };
+  out.deleted = owed_.take(all);
   for (Deleted& deleted : untold_.take(all, services_.loop.now())) {
     out.deleted.push_back(std::move(deleted));
   }
@@ -237,7 +251,9 @@ void Driver::tell_left_deletions() {
   if (left.gone_since == nullptr) return;
   for (const runtime::StoredObject& last : *left.gone_since) {
     if (caches_.has_object(last.meta.key(), last.meta.uid)) continue;
-    const bool is_left = caches_.how_gone(last) == Gone::left;
+    // In a namespace that the rule does not name any more it had left before it went.
+    const bool is_left =
+        !caches_.covers(last.meta.namespace_) || caches_.how_gone(last) == Gone::left;
     on_gone(last, is_left ? Gone::left : Gone::deleted_or_left);
   }
 }

@@ -8,33 +8,6 @@
 
 namespace kubewatch::hooks {
 
-// A dying object never gets a finalizer back. The answer to the patch that takes off its last one
-// may have the version before.
-bool Driver::is_before(const core::ObjectMeta& meta, const Patched& patched) const {
-  return !at_least_version(meta.resource_version, patched.resource_version) ||
-         (patched.dying && meta.has_finalizer(rule_.finalizer_name));
-}
-
-// The cache does not show yet what we did to the finalizers; its event wakes the object again.
-bool Driver::is_stale(const core::ObjectMeta& meta) {
-  auto it = patched_.find(meta.key());
-  if (it == patched_.end()) return false;
-  if (it->second.uid == meta.uid && services_.loop.now() - it->second.since < kStalePatience &&
-      is_before(meta, it->second)) {
-    return true;
-  }
-  patched_.erase(it);
-  return false;
-}
-
-// The cache should have shown by now that it is gone, or free of our finalizer: what it has is no
-// reason to finalize it once more.
-bool Driver::is_overdue(const core::ObjectMeta& meta) {
-  const auto it = patched_.find(meta.key());
-  return it != patched_.end() && it->second.uid == meta.uid && it->second.dying &&
-         services_.loop.now() - it->second.since >= kStalePatience && is_before(meta, it->second);
-}
-
 void Driver::look_at_dying(const runtime::Work& work, const std::string& uid, bool matched,
                            const Done& done) {
   get_live(work.key, [this, work, uid, matched, done](Result<Json> answer) {
@@ -46,8 +19,7 @@ void Driver::look_at_dying(const runtime::Work& work, const std::string& uid, bo
     if (meta.uid != uid || !meta.has_finalizer(rule_.finalizer_name)) {
       return done(runtime::RunOutcome::done());
     }
-    patched_.erase(work.key);
-    if (Json* metadata = base::find(*answer, {"metadata"})) metadata->erase("managedFields");
+    patched_.forget(work.key);
     proceed(work, {meta, base::dump_json(*answer)}, matched, done);
   });
 }
@@ -56,7 +28,8 @@ void Driver::look_at_dying(const runtime::Work& work, const std::string& uid, bo
 void Driver::know(const core::ObjectMeta& meta) {
   if (services_.state == nullptr) return;
   const StateKey key{rule_.name, meta.key()};
-  if (services_.state->find(key) == nullptr) services_.state->set(key, to_be_handled(meta.uid));
+  if (services_.state->find(key) == nullptr)
+    services_.state->set(key, to_be_handled(kind_in_state(), meta.uid));
 }
 
 void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
@@ -70,6 +43,7 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
       {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},
       [this, work, meta, add, owner, done, json = of.json](Result<ChangedMeta> changed) {
         if (changed.ok()) {
+          if (!add) forget_left(work.key);
           if (!changed->has_value()) return done(runtime::RunOutcome::done());
           if (add) {
             first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
@@ -129,10 +103,10 @@ void Driver::finalizer_patched(const Owner& owner, const std::string& resource_v
   if (resource_version.empty()) return;
   const auto shown = caches_.object_meta(owner.key);
   if (!shown || shown->uid != owner.uid) return;
-  const Patched patched{owner.uid, resource_version, services_.loop.now(), owner.deleting};
-  if (!is_before(*shown, patched)) return;
-  patched_[owner.key] = patched;
-  expect(child_id(owner.gvk, owner.key), resource_version);
+  if (!patched_.note(*shown, resource_version, owner.deleting, services_.loop.now())) return;
+  core::ObjectMeta left = *shown;
+  left.resource_version = resource_version;
+  expect(owner, child_id(owner.gvk, owner.key), left);
 }
 
 }  // namespace kubewatch::hooks

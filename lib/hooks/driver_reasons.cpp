@@ -45,7 +45,7 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
   if (request.key) {
     core::ObjectKey key = *request.key;
     if (!owner_type().namespaced) key.namespace_.clear();
-    const bool known = name_is_in_use(key) || deleted_.count(key) > 0;
+    const bool known = name_is_in_use(key) || owed_.has(key);
     if (rule_.has_for && known) keys.push_back(std::move(key));
   } else if (request.selector) {
     if (rule_.has_for) keys = caches_.selected(*request.selector);
@@ -59,7 +59,7 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
   }
   std::erase_if(keys, [this](const core::ObjectKey& key) {
     // What was deleted under that name is to be told all the same.
-    if (deleted_.count(key) > 0 || !is_skipped(key)) return false;
+    if (owed_.has(key) || !is_skipped(key)) return false;
     asked_for_.erase(key);
     return true;
   });

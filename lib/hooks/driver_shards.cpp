@@ -58,16 +58,12 @@ bool Driver::is_running(std::size_t shard) const {
 
 // Another instance may write its objects next: what we remember of them is worth nothing then.
 void Driver::forget_shard(std::size_t shard) {
-  for (auto it = deleted_.begin(); it != deleted_.end();) {
-    if (shard_of(it->first) != shard) {
-      ++it;
-      continue;
-    }
-    controller_.forget(it->first);
-    forget_key(it->first);
-    parked_deletions_.forget(it->first);
-    for (Deleted& deleted : it->second) untold_.note(std::move(deleted), services_.loop.now());
-    it = deleted_.erase(it);
+  const auto is_of_it = [&](const core::ObjectKey& key) { return shard_of(key) == shard; };
+  for (Deleted& deleted : owed_.take(is_of_it)) {
+    const core::ObjectKey key = deleted.last.meta.key();
+    controller_.forget(key);
+    forget_key(key);
+    untold_.note(std::move(deleted), services_.loop.now());
   }
   std::set<core::ObjectKey> keys(failing_.begin(), failing_.end());
   keys.insert(unfinished_.begin(), unfinished_.end());

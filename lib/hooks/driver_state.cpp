@@ -35,7 +35,7 @@ void Driver::unsettle(const core::ObjectKey& key, runtime::Reason reason) {
   if (!is_request(reason) || services_.state == nullptr || !rule_.has_for) return;
   const HandledObject* known = services_.state->find({rule_.name, key});
   if (known == nullptr || known->hash.empty()) return;
-  services_.state->set({rule_.name, key}, to_be_handled(known->uid, known->ran));
+  services_.state->set({rule_.name, key}, to_be_handled(kind_in_state(), known->uid, known->ran));
 }
 
 std::string Driver::state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
@@ -50,14 +50,14 @@ void Driver::begin_handling(const std::string& run_id, const core::ObjectMeta& m
                             const std::string& json) {
   if (services_.state == nullptr) return;
   const std::int64_t now = milliseconds_of(services_.loop.wall());
-  HandledObject handled = to_be_handled(meta.uid, now);
+  HandledObject handled = to_be_handled(kind_in_state(), meta.uid, now);
   services_.state->set({rule_.name, meta.key()}, handled);
   handled.hash = state_mark(meta.key(), meta, json);
   handling_[run_id] = std::move(handled);
 }
 
-void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
-                          const RunEnd& end) {
+void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key, const RunEnd& end,
+                          bool cleaned_up) {
   auto node = handling_.extract(run_id);
   if (node.empty() || services_.state == nullptr) return;
   // The next run may have begun already, or have been asked for by somebody whom no mark shows.
@@ -65,6 +65,7 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
   if (running_.count(key) > 0 || (queued && queued->pending && is_request(queued->reason))) return;
   using RunVerdict = runtime::RunOutcome::Verdict;
   const RunVerdict verdict = end.outcome.verdict;
+  if ((cleaned_up && verdict == RunVerdict::done) || is_unmatched(key)) return forget_left(key);
   HandledObject handled = std::move(node.mapped());
   if (verdict == RunVerdict::requeue) {
     handled.due = milliseconds_of(services_.loop.wall() + end.outcome.after.value_or(Duration{0}));
@@ -78,10 +79,38 @@ void Driver::end_handling(const std::string& run_id, const core::ObjectKey& key,
   // which looks for finalizers where it knows objects.
   const bool tied = handled.parked && caches_.is_guarded_outside(key);
   if (!caches_.has_object(key) && !tied) {
-    if (deleted_.count(key) == 0) services_.state->forget({rule_.name, key});
+    if (!owed_.has(key)) services_.state->forget({rule_.name, key});
     return;
   }
   services_.state->set({rule_.name, key}, std::move(handled));
+}
+
+// A run of it was asked for by name.
+bool Driver::is_unmatched(const core::ObjectKey& key) const {
+  if (!rule_.for_.filter) return false;
+  const auto object = caches_.object(key);
+  return object && !object->meta.has_finalizer(rule_.finalizer_name) &&
+         caches_.how_gone(*object) == Gone::left;
+}
+
+// It has left what the rule selects, or was cleaned up, and the rule's finalizer is not on it: when
+// it goes while nothing runs, that is no deletion to tell.
+void Driver::forget_left(const core::ObjectKey& key) {
+  if (services_.state != nullptr && !owed_.has(key)) services_.state->forget({rule_.name, key});
+}
+
+std::string Driver::kind_in_state() const {
+  const core::Gvk& gvk = rule_.for_.gvk;
+  return gvk.group.empty() ? gvk.kind : gvk.kind + "." + gvk.group;
+}
+
+// Of the kind that the rule was for before, objects are there or not, and are not the rule's.
+void Driver::forget_other_kinds() {
+  if (services_.state == nullptr) return;
+  for (const auto& [key, handled] : services_.state->of_controller(rule_.name)) {
+    if (rule_.has_for && (handled.kind.empty() || handled.kind == kind_in_state())) continue;
+    services_.state->forget({rule_.name, key});
+  }
 }
 
 // At the start: what is as it was when it was last handled does not run.
@@ -141,21 +170,39 @@ runtime::StoredObject Driver::last_of(const core::ObjectKey& key, const std::str
 
 // The one that is there now is another: where deletions are told, that of the first comes first.
 bool Driver::was_made_again(const core::ObjectKey& key, const std::string& uid) const {
-  if (!rule_.on_delete || uid.empty() || deleted_.count(key) > 0) return false;
+  if (!rule_.on_delete || uid.empty() || owed_.has(key)) return false;
   return caches_.has_object(key) && !caches_.has_object(key, uid);
+}
+
+// Of an entry without a kind: it may be of another one. Its uid tells, where the object is there;
+// where it is not, nobody can know what has gone, and a hook must not undo what may be in use.
+void Driver::learn_kind(const core::ObjectKey& key, const HandledObject& handled) {
+  auto there = caches_.object_meta(key);
+  if (!there) there = caches_.guarded_meta(key);
+  if (there && there->uid == handled.uid) {
+    HandledObject known = handled;
+    known.kind = kind_in_state();
+    services_.state->set({rule_.name, key}, std::move(known));
+  } else if (!may_be_left(key)) {
+    services_.state->forget({rule_.name, key});
+  }
 }
 
 // What the state knows and the caches do not show was deleted, or left the selection, meanwhile.
 std::size_t Driver::forget_gone() {
   std::size_t gone = 0;
   for (const auto& [key, handled] : services_.state->of_controller(rule_.name)) {
+    if (handled.kind.empty()) {
+      learn_kind(key, handled);
+      continue;
+    }
     if (was_made_again(key, handled.uid)) {
       ++gone;
       on_gone(last_of(key, handled.uid), Gone::deleted);
       continue;
     }
     if (caches_.has_object(key) || caches_.is_guarded_outside(key)) continue;
-    if (may_be_left(key) || deleted_.count(key) > 0) continue;
+    if (may_be_left(key) || owed_.has(key)) continue;
     services_.state->forget({rule_.name, key});
     ++gone;
     on_gone(last_of(key, handled.uid), Gone::deleted_or_left);

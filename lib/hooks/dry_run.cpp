@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/yaml.hpp"
+#include "core/server_fields.hpp"
 #include "core/status.hpp"
 #include "hooks/output.hpp"
 #include "hooks/recorded_request.hpp"
@@ -25,9 +26,7 @@ std::string path_of(const http::Request& request) {
 bool is_question(const http::Request& request) {
   if (request.method == "GET" || request.method == "HEAD") return true;
   const auto target = api_target(request.url);
-  if (!target || request.method != "POST") return false;
-  return target->group == "authorization.k8s.io" || target->group == "authentication.k8s.io" ||
-         (target->plural == "serviceaccounts" && target->subresource == "token");
+  return target && request.method == "POST" && is_review(*target);
 }
 
 bool is_event(const http::Request& request) {
@@ -84,12 +83,8 @@ Json established(Json crd) {
 
 // What differs by itself says nothing.
 Json bare(Json object) {
-  if (Json* metadata = base::find(object, {"metadata"})) {
-    for (const char* key :
-         {"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"}) {
-      metadata->erase(key);
-    }
-  }
+  core::drop_metadata(
+      object, {"managedFields", "resourceVersion", "generation", "uid", "creationTimestamp"});
   return object;
 }
 

@@ -107,7 +107,8 @@ Services Engine::Impl::make_services() {
                   callbacks.on_metric,
                   &cgroups,
                   options.steady,
-                  options.hand_over};
+                  options.hand_over,
+                  options.most_failed_deletions};
 }
 
 void Engine::Impl::ran(const RunRecord& record) {
@@ -176,7 +177,10 @@ EngineStatus Engine::Impl::status() const {
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
   }
-  out.synced = resources != nullptr && started + out.waiting_rules + absent == drivers.size();
+  const std::size_t unknown = resources != nullptr ? families.unknown().size() : 0;
+  out.waiting_rules += unknown;
+  out.synced =
+      resources != nullptr && started + out.waiting_rules + absent == drivers.size() + unknown;
   const bool settled = out.synced && to_start.empty() && restarts.empty() && retiring.empty() &&
                        orphans.empty() && (!options.shards || !led.empty());
   out.idle = settled && all_idle;
@@ -190,13 +194,15 @@ EngineFacts Engine::Impl::facts() const {
   out.discovered = resources != nullptr;
   out.stopping = stopping;
   for (const auto& driver : drivers) out.controllers.push_back(driver->facts());
-  const auto waits = [&](const Rule& rule) {
+  const auto waits = [&](const Rule& rule, std::string why) {
     ControllerFacts& one = out.controllers.emplace_back();
     one.controller = rule.name;
-    one.why_not_started = "it waits for the last runs of the rule that it follows";
+    one.why_not_started = std::move(why);
   };
-  for (const Rule& rule : to_start) waits(rule);
-  for (const Restart& one : restarts) waits(one.rule);
+  const std::string follows = "it waits for the last runs of the rule that it follows";
+  for (const Rule& rule : to_start) waits(rule, follows);
+  for (const Restart& one : restarts) waits(one.rule, follows);
+  for (auto& one : families.unknown()) waits(one.rule, std::move(one.why));
   // The last runs of rules that are gone hold back those that come after them.
   for (const auto* list : {&drivers, &retiring}) {
     for (const auto& driver : *list) {
@@ -205,6 +211,18 @@ EngineFacts Engine::Impl::facts() const {
   }
   out.watches = pool.facts();
   if (last_finish) out.since_finish = loop.now() - *last_finish;
+  return out;
+}
+
+std::vector<std::string> Engine::Impl::why_not_started() const {
+  std::vector<std::string> out;
+  const auto add = [&](const Rule& rule, const std::string& why) {
+    out.push_back(rule.name + ": " + why);
+  };
+  for (const auto& driver : drivers) {
+    for (const std::string& why : driver->why_not_started()) add(driver->rule(), why);
+  }
+  for (const auto& one : families.unknown()) add(one.rule, one.why);
   return out;
 }
 
@@ -231,24 +249,44 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   on_shut_down = std::move(done);
   to_start.clear();
   restarts.clear();
-  draining = drivers.size() + retiring.size() + 1;
-  auto drained = [this] {
-    if (--draining > 0) return;
+  const auto drained = each_drained([this] {
     shutdown_timer.reset();
     if (on_shut_down) tell_the_last();
-  };
+  });
   shutdown_timer = loop.after(options.shutdown_timeout, [this] {
     base::log_warn("shutdown timeout: ending the hooks that still run");
-    each_driver([](Driver& driver) { driver.terminate_hooks(); });
-    // Then only writes can be left, to a server that does not answer.
-    shutdown_timer = loop.after(options.last_writes, [this] {
+    Duration grace{0};
+    each_driver([&](Driver& driver) {
+      driver.terminate_hooks();
+      grace = std::max(grace, driver.longest_grace());
+    });
+    // After their grace only writes can be left, to a server that does not answer.
+    shutdown_timer = loop.after(grace + options.last_writes, [this] {
       note_cut_off();
       auto callback = std::move(on_shut_down);
       if (callback) callback();
     });
   });
-  each_driver([&](Driver& driver) { driver.shut_down(drained); });
+  each_driver([&](Driver& driver) {
+    if (retires(driver)) return void(when_retired.emplace(&driver, drained));
+    driver.shut_down(drained);
+  });
   drained();
+}
+
+// One call for each driver, and one for who has told all of them; `then` comes with the last. A
+// later shutdown waits for itself: a driver may have the call of an earlier one on its way still.
+std::function<void()> Engine::Impl::each_drained(std::function<void()> then) {
+  const auto left = std::make_shared<std::size_t>(drivers.size() + retiring.size() + 1);
+  draining = left;
+  return [this, there = std::weak_ptr<char>(alive), left, then = std::move(then)] {
+    if (--*left == 0 && !there.expired() && draining == left) then();
+  };
+}
+
+bool Engine::Impl::retires(const Driver& driver) const {
+  return std::any_of(retiring.begin(), retiring.end(),
+                     [&](const auto& one) { return one.get() == &driver; });
 }
 
 // What the last runs said besides their writes; nobody waits long for it.
@@ -297,16 +335,13 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   auto left = std::make_shared<std::size_t>(1);
   auto one_less = [this, left, shard, ended = std::move(ended)] {
     if (--*left > 0) return;
-    if (narrows()) {
+    // A shutdown waits for the drivers that there are.
+    if (narrows() && !stopping) {
       const auto of_shard = [&](const auto& driver) { return driver->scope().only == shard; };
       drivers.erase(std::remove_if(drivers.begin(), drivers.end(), of_shard), drivers.end());
     }
     ended();
     tell();
-  };
-  const auto retires = [this](const Driver& driver) {
-    return std::any_of(retiring.begin(), retiring.end(),
-                       [&](const auto& one) { return one.get() == &driver; });
   };
   each_driver([&](Driver& driver) {
     if (narrows() && driver.scope().only != shard) return;
@@ -329,7 +364,6 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   on_shut_down = std::move(done);
   to_start.clear();
   restarts.clear();
-  draining = drivers.size() + retiring.size() + 1;
   // Hooks die with their drivers, whatever grace their rules give them.
   const auto kill_all = [this] {
     after_discovery.clear();  // of runs and drivers
@@ -346,9 +380,7 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
       if (!there.expired()) end();
     });
   };
-  const auto drained = [this, end_soon] {
-    if (--draining == 0) end_soon();
-  };
+  const auto drained = each_drained(end_soon);
   // No time for TERM: whoever leads now may be at work on the same objects.
   if (within <= Duration{0}) {
     shutdown_timer.reset();
@@ -356,7 +388,11 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
     return end_soon();
   }
   shutdown_timer = loop.after(within, end);
-  each_driver([&](Driver& driver) { driver.abandon(drained); });
+  each_driver([&](Driver& driver) {
+    if (!retires(driver)) return driver.abandon(drained);
+    when_retired.emplace(&driver, drained);
+    driver.abandon_runs();
+  });
   drained();
 }
 
@@ -411,6 +447,10 @@ void Engine::start() {
 
 EngineStatus Engine::status() const {
   return impl_->status();
+}
+
+std::vector<std::string> Engine::why_not_started() const {
+  return impl_->why_not_started();
 }
 
 EngineFacts Engine::facts() const {

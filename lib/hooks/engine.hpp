@@ -66,8 +66,10 @@ struct ListenAddress {
 struct EngineOptions {
   std::size_t concurrency = 0;  // over all rules; 0 = no cap
   Duration shutdown_timeout{25000};
-  Duration last_writes{15000};  // after it, for what hooks that ended have to write
-  std::string work_dir;         // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
+  // For what hooks that ended have to write: after it, and after the longest grace of what had to
+  // be ended then.
+  Duration last_writes{15000};
+  std::string work_dir;  // private folder for KW_WORKDIR; "" = a fresh one under TMPDIR
   std::optional<ListenAddress> triggers;  // needed by rules with HTTP triggers
   std::optional<Duration> give_up_start;  // on_fatal when no server answers so long; absent: never
   bool steady = false;                    // resyncs come exactly in time: for tests
@@ -76,6 +78,8 @@ struct EngineOptions {
   // How long before it leads objects may have gone whose onDelete the leader before may not have
   // got to: longer than it takes to find out that that one is gone.
   Duration hand_over{60000};
+  // Of each rule, of those whose onDelete has failed: beyond it the oldest are given up.
+  std::size_t most_failed_deletions = 100000;
   std::shared_ptr<StateStore> state;  // over restarts; null: nothing is kept
   std::optional<TraceTarget> traces;  // where spans go; absent: nowhere
   CgroupAccess cgroups;               // where hooks with limits run; by default in ours
@@ -129,12 +133,14 @@ class Engine {
 
   void start();
   EngineStatus status() const;
+  // What waiting_rules counts, and what it waits for: "web: the server has no kind ...".
+  std::vector<std::string> why_not_started() const;
   EngineFacts facts() const;
   // For /metrics; `ready` is what /readyz says.
   std::string metrics_text(const EngineFacts& facts, bool ready) const;
   // Called after anything changes that status() shows.
   void on_progress(std::function<void()> callback);
-  // product.md "shutdown": nothing new starts, running hooks end within the timeout; then `done`.
+  // Graceful shutdown: nothing new starts, running hooks end within the timeout; then `done`.
   void shut_down(std::function<void()> done);
   // After shut_down(): the objects whose runs were cut off by the deadline, "Website shop/a". What
   // they have written is incomplete.

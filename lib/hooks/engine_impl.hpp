@@ -90,7 +90,7 @@ struct Engine::Impl {
   // A driver tells only one when it is drained; who else waits for one that retires is told by us.
   std::multimap<const Driver*, std::function<void()>> when_retired;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
-  std::size_t draining = 0;
+  std::shared_ptr<std::size_t> draining;  // of the latest shutdown: who is not drained yet
   std::function<void()> on_shut_down;
   client::InFlight requests;
 
@@ -106,6 +106,7 @@ struct Engine::Impl {
   void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
   void on_unreachable(const Error& error);
   void resolve_rules();
+  void tell_wait(const Rule& rule, const std::string& why);
   void add_driver(Rule rule, DriverScope scope);
   Driver& make_driver(Rule rule, DriverScope scope);
   std::vector<Rule> take_unstarted(const std::vector<std::string>& ended);
@@ -123,6 +124,8 @@ struct Engine::Impl {
   void lead(std::size_t shard);
   void end_runs(std::size_t shard, std::function<void()> ended);
   void abandon(Duration within, std::function<void()> done);
+  std::function<void()> each_drained(std::function<void()> then);
+  bool retires(const Driver& driver) const;
   void note_cut_off();
   void tell_the_last();
   void give_up(const Error& error);
@@ -137,6 +140,7 @@ struct Engine::Impl {
     return narrows() && driver.scope().only && led.count(*driver.scope().only) == 0;
   }
   EngineStatus status() const;
+  std::vector<std::string> why_not_started() const;
   Result<RulePlan> reload(std::vector<Rule> wanted);
   void retire(const std::function<bool(const Rule&)>& ends);
   void keep_with_triggers(const std::vector<Rule>& of);

@@ -162,17 +162,22 @@ void Engine::Impl::resolve_rules() {
     driver->comes_late();
     if (driver->absent()) continue;
     waiting = true;
-    const std::string& name = driver->rule().name;
-    if (told.admit("rule " + name + resolved.error().message(), loop.now())) {
-      base::log_warn("controller waits: " + resolved.error().message(),
-                     {{"controller", name},
-                      {"file", fmt::format("{}:{}", driver->rule().file, driver->rule().line)}});
-    }
+    tell_wait(driver->rule(), resolved.error().message());
+  }
+  for (const auto& one : families.unknown()) {
+    waiting = true;
+    tell_wait(one.rule, one.why);
   }
   if (waiting) {
     discovery_timer = loop.after(missing_backoff.fail(random), [this] { discover(); });
   }
   tell();
+}
+
+void Engine::Impl::tell_wait(const Rule& rule, const std::string& why) {
+  if (!told.admit("rule " + rule.name + why, loop.now())) return;
+  base::log_warn("controller waits: " + why,
+                 {{"controller", rule.name}, {"file", fmt::format("{}:{}", rule.file, rule.line)}});
 }
 
 void Engine::Impl::rediscover(std::function<void()> done) {

@@ -225,6 +225,14 @@ Explanation of_the_queue(const Rule& rule, const ExplainFacts& facts) {
     return state("incomplete",
                  "its run waits: whether an object belongs to one of its lists cannot be told");
   }
+  if (key.pending && !facts.behind.empty()) {
+    const Duration wait = std::max(Duration{0}, key.due - facts.now);
+    Explanation out =
+        state("behind", fmt::format("its run ({}) waits, {} more at most: {}",
+                                    runtime::to_string(key.reason), in(wait), facts.behind));
+    out.next_run = wait;
+    return out;
+  }
   return key.pending ? of_pending(key, rule, facts) : of_idle(rule, facts);
 }
 

@@ -65,6 +65,7 @@ struct ExplainFacts {
   // The queue.
   std::optional<runtime::KeyState> queued;
   std::string held_by;          // its hook cannot be run for now: why
+  std::string behind;           // what it waits for that its last run wrote; "" = nothing
   std::size_t held_keys = 0;    // of this rule, running
   std::size_t used_slots = 0;   // over all rules
   std::size_t slot_limit = 0;   // 0 = no cap
@@ -81,8 +82,8 @@ struct ExplainFacts {
 struct Explanation {
   // waiting-for-kind | forbidden | syncing | stopping | standby | other-shard | not-found |
   // not-selected | filtered | deleting | reduced | running | due | debounced | slowed | backoff
-  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | incomplete | stale
-  // | idle
+  // | requeued | resync | scheduled | parked | limited | waiting-for-worker | incomplete | behind
+  // | stale | idle
   std::string state;
   std::string text;                  // one sentence
   std::vector<std::string> details;  // further sentences

@@ -242,10 +242,17 @@ Result<HookEnvironment> HookCredentials::write(const CredentialsRule& rule,
   }
   const client::ClientConfig& config = now();
   KW_TRY(write_private(kubeconfig_in(home), kubeconfig_of(rule, home, config)));
-  if (may_change(client_.config())) in_kubeconfigs_[home] = material_of(config);
   const bool ours = rule.kind != Kind::service_account;
   out.secrets = ours ? secrets_of(client_, config) : secrets(rule);
   out.variables.push_back("KUBECONFIG=" + kubeconfig_in(home));
+  return out;
+}
+
+Result<HookEnvironment> HookCredentials::write_kept(const CredentialsRule& rule,
+                                                    const std::string& home) {
+  KW_ASSIGN(HookEnvironment out, write(rule, home));
+  const bool writes = !out.variables.empty();
+  if (writes && may_change(client_.config())) in_kubeconfigs_[home] = material_of(now_);
   return out;
 }
 

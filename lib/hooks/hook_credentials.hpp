@@ -50,9 +50,12 @@ class HookCredentials {
   // The files in `home`, 0600; the variables that lead to them, and what must not be logged.
   // Nothing where the rule hands over nothing. Errors: those of writing files.
   Result<HookEnvironment> write(const CredentialsRule& rule, const std::string& home);
-  // A worker lives on in its home: writes its token there again once there is a newer one, and the
-  // kubeconfig once certificates were rotated or a login was renewed. Gives what must not be
-  // logged.
+  // The same for a home that refresh() keeps up to date: what was written there is remembered until
+  // forget().
+  Result<HookEnvironment> write_kept(const CredentialsRule& rule, const std::string& home);
+  // Before each run in a home of write_kept(), as a worker lives on there: writes the token again
+  // once there is a newer one, and the kubeconfig once certificates were rotated or a login was
+  // renewed. Gives what must not be logged.
   std::vector<std::string> refresh(const CredentialsRule& rule, const std::string& home);
   // What they hold that must not be logged.
   std::vector<std::string> secrets(const CredentialsRule& rule) const;
@@ -60,6 +63,8 @@ class HookCredentials {
   void doubt(const CredentialsRule& rule);
   // The worker is gone.
   void forget(const std::string& home);
+  // How many homes are remembered.
+  std::size_t kept() const { return in_kubeconfigs_.size(); }
 
  private:
   struct Account {

@@ -43,27 +43,6 @@ bool is_unused(const std::string& folder, const timespec& marked_at) {
          same(found.st_mtim, {kUnused, 0}) && same(found.st_ctim, marked_at);
 }
 
-// Also folders that their owner has closed.
-void remove_whole(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::remove_all(folder, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
-  for (fs::recursive_directory_iterator it(folder, ignored), end; it != end;
-       it.increment(ignored)) {
-    if (!it->is_symlink(ignored) && it->is_directory(ignored)) {
-      fs::permissions(it->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
-    }
-  }
-  fs::remove_all(folder, error);
-  if (error) {
-    base::log_warn("cannot remove the private HOME of a hook",
-                   {{"path", folder}, {"error", error.message()}});
-  }
-}
-
 Error cannot_make(const std::string& path, int code) {
   return Error(ErrorKind::unavailable,
                fmt::format("cannot make the private folder {}: {}", path, std::strerror(code)));
@@ -80,6 +59,25 @@ Result<void> make_private_folder(const std::string& path) {
     code = EPERM;
   }
   return cannot_make(path, code);
+}
+
+void remove_private_folder(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::remove_all(path, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::permissions(path, fs::perms::owner_all, fs::perm_options::add, ignored);
+  for (fs::recursive_directory_iterator it(path, ignored), end; it != end; it.increment(ignored)) {
+    if (!it->is_symlink(ignored) && it->is_directory(ignored)) {
+      fs::permissions(it->path(), fs::perms::owner_all, fs::perm_options::add, ignored);
+    }
+  }
+  fs::remove_all(path, error);
+  if (error) {
+    base::log_warn("cannot remove the private folder of a hook",
+                   {{"path", path}, {"error", error.message()}});
+  }
 }
 
 Result<std::string> HookHomes::take() {
@@ -116,7 +114,7 @@ void HookHomes::give_back(const std::string& home) {
 
 void HookHomes::forget(const std::string& home) {
   made_.erase(home);
-  remove_whole(home);
+  remove_private_folder(home);
 }
 
 }  // namespace kubewatch::hooks

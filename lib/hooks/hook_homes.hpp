@@ -16,6 +16,9 @@ namespace kubewatch::hooks {
 
 // Mode 0700: made now, or there and ours. Errors: unavailable, naming it.
 Result<void> make_private_folder(const std::string& path);
+// With all that is in it, also folders that their owner has closed. What cannot be removed is told
+// to the log.
+void remove_private_folder(const std::string& path);
 
 class HookHomes {
  public:

@@ -39,8 +39,9 @@ void HookRunner::prepare(const HookRule& hook, std::function<void(Result<void>)>
 }
 
 Result<HookEnvironment> HookRunner::credentials_in(const std::string& home, const HookRule& hook) {
-  const bool by_cache = hook.credentials.kind == CredentialsRule::Kind::cache;
-  return by_cache ? gateway_->let_in(home) : credentials_.write(hook.credentials, home);
+  if (hook.credentials.kind == CredentialsRule::Kind::cache) return gateway_->let_in(home);
+  return hook.mode == HookMode::worker ? credentials_.write_kept(hook.credentials, home)
+                                       : credentials_.write(hook.credentials, home);
 }
 
 void HookRunner::serve(const std::string& home, std::shared_ptr<GatewayGuest> guest) {
@@ -104,6 +105,7 @@ WorkerPool& HookRunner::pool_of(const HookRule& hook) {
     around.forget = [this](const std::string& home) {
       credentials_.forget(home);
       revoke(home);
+      homes_->give_back(home);
     };
     pool = std::make_unique<WorkerPool>(loop_, random_, guard_, hook, std::move(around));
   }
@@ -130,6 +132,18 @@ Result<std::shared_ptr<loop::Cgroup>> HookRunner::new_cgroup(const HookRule& hoo
   if (places_.cgroups == nullptr) return std::shared_ptr<loop::Cgroup>();
   return places_.cgroups->make(hook.limits)
       .with_context("cannot start the hook of " + rule_.name + " under its limits");
+}
+
+void HookRunner::end_idle_workers() {
+  for (auto& [hook, pool] : pools_) pool->end_idle();
+}
+
+Duration HookRunner::longest_grace_of_workers() const {
+  Duration longest{0};
+  for (const auto& [hook, pool] : pools_) {
+    if (pool->any_alive()) longest = std::max(longest, hook->grace);
+  }
+  return longest;
 }
 
 void HookRunner::shut_down(std::function<void()> done) {

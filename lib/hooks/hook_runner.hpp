@@ -43,7 +43,8 @@ class HookRunner {
   // Before start(): what the hook's credentials need is fetched; `ready` comes at once where
   // nothing is. Errors: the server's.
   void prepare(const HookRule& hook, std::function<void(Result<void>)> ready);
-  // The files and variables of a process's credentials. A worker got its own at its start.
+  // The files and variables of the hook's credentials: of a process for one run, of a worker until
+  // it ends.
   Result<HookEnvironment> credentials_in(const std::string& home, const HookRule& hook);
   // With `credentials: cache`: what the hook there writes from now on is of this run.
   void serve(const std::string& home, std::shared_ptr<GatewayGuest> guest);
@@ -61,6 +62,11 @@ class HookRunner {
   std::optional<WorkerPool::Held> held(const HookRule& hook) const;
   // The hook that lived there is gone: what it was let in with is no more.
   void revoke(const std::string& home);
+  // Nothing starts any more, and what runs was told to end: so are the workers that have nothing to
+  // do.
+  void end_idle_workers();
+  // Of hooks with a worker that lives.
+  Duration longest_grace_of_workers() const;
   // No run is left: ends the workers; then `done`, at once or from the loop, and not at all once
   // this is gone.
   void shut_down(std::function<void()> done);

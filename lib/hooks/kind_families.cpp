@@ -1,6 +1,8 @@
 // Following the kinds of groups.
 #include "hooks/kind_families.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +18,23 @@ bool collides(const Rule& rule, std::optional<std::size_t> shard,
   return std::any_of(taken.begin(), taken.end(), [&](const KindFamilies::Taken& other) {
     return other.shard == shard && !may_start(identity, {other.rule});
   });
+}
+
+std::string why_unknown(const client::ResourceMap& resources, const std::string& group) {
+  std::string out = "the server did not say what kinds the group " + group + " has";
+  for (const std::string& failure : resources.failed_groups) {
+    if (client::ResourceMap::is_of_group(failure, group)) {
+      out += " (discovery failed: " + failure + ")";
+    }
+  }
+  return out;
+}
+
+// It may be that its CRDs are to come, or that it is spelt otherwise.
+void tell_none(const Rule& rule) {
+  base::log_warn("the group " + rule.for_.gvk.group +
+                     " has no kind that the rule could watch: it waits for one",
+                 {{"controller", rule.name}, {"file", fmt::format("{}:{}", rule.file, rule.line)}});
 }
 
 }  // namespace
@@ -90,7 +109,12 @@ KindFamilies::Change KindFamilies::look(const client::ResourceMap& resources,
 void KindFamilies::look_at(Family& family, const client::ResourceMap& resources,
                            std::vector<Taken>& taken, Change& change) {
   const auto kinds = kinds_of_group(resources, family.rule.for_);
-  if (!kinds) return;
+  if (!kinds) {
+    if (!family.looked_at) family.why_unknown = why_unknown(resources, family.rule.for_.gvk.group);
+    return;
+  }
+  const bool late = family.looked_at || !std::exchange(family.why_unknown, {}).empty();
+  if (kinds->empty() && !family.looked_at) tell_none(family.rule);
   for (const core::Gvk& gvk : *kinds) {
     StreamRule stream = family.rule.for_;
     stream.gvk = gvk;
@@ -105,7 +129,7 @@ void KindFamilies::look_at(Family& family, const client::ResourceMap& resources,
     }
     taken.push_back({identity_of(rule), family.shard});
     family.made.emplace(rule.name, taken.back().rule);
-    change.start.push_back({std::move(rule), family.shard, family.looked_at});
+    change.start.push_back({std::move(rule), family.shard, late});
   }
   family.looked_at = true;
   std::erase_if(family.made, [&](const auto& made) {
@@ -113,6 +137,14 @@ void KindFamilies::look_at(Family& family, const client::ResourceMap& resources,
     change.end.push_back(made.first);
     return true;
   });
+}
+
+std::vector<KindFamilies::Unknown> KindFamilies::unknown() const {
+  std::vector<Unknown> out;
+  for (const Family& family : families_) {
+    if (!family.why_unknown.empty()) out.push_back({family.rule, family.why_unknown});
+  }
+  return out;
 }
 
 core::Gvk KindFamilies::served_as(const Rule& rule, const client::ResourceMap& resources) const {

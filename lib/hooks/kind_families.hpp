@@ -52,6 +52,13 @@ class KindFamilies {
   };
   // `taken`: what all controllers have that there are, or that wait for others to end.
   Change look(const client::ResourceMap& resources, std::vector<Taken> taken);
+  // Rules of which the last look could not tell what kinds they mean, nor any before it: their
+  // groups did not answer. Valid until they change.
+  struct Unknown {
+    const Rule& rule;
+    std::string why;
+  };
+  std::vector<Unknown> unknown() const;
   // The kind that a controller of theirs is for; another version of it where that of the rule is
   // served no more. Of any other rule its own kind.
   core::Gvk served_as(const Rule& rule, const client::ResourceMap& resources) const;
@@ -62,6 +69,7 @@ class KindFamilies {
     std::optional<std::size_t> shard;
     std::map<std::string, RuleIdentity> made{};  // by name
     bool looked_at = false;
+    std::string why_unknown{};  // after a look: not yet
   };
   void look_at(Family& family, const client::ResourceMap& resources, std::vector<Taken>& taken,
                Change& change);

@@ -11,6 +11,7 @@
 #include "hooks/engine.hpp"
 #include "hooks/metric_text.hpp"
 #include "hooks/metrics_table.hpp"
+#include "hooks/recorded_request.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -175,6 +176,9 @@ void Metrics::hook_reported(const std::string& controller, const std::vector<Hoo
 
 void Metrics::on_request(const client::RequestFacts& request) {
   if (request.method == "GET" || request.method == "HEAD") return;
+  const auto target = api_target(request.url);
+  const bool asks = target && (is_review(*target) || !target->parameter("dryRun").empty());
+  if (asks) return;
   count("kubewatch_writes_total",
         {{"verb", std::string(request.verb())},
          {"result", std::string(write_result(request.status))}},

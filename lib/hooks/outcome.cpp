@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/finalizer_patch.hpp"
+#include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -194,8 +195,11 @@ void OutcomeWriter::next_children() {
   while (step_again_) {
     step_again_ = false;
     if (open_ > 0) current = class_of(at_ - 1);
-    while (const auto next = class_of(at_)) {
-      const bool fits = open_ == 0 || (open_ < kParallel && current == next && *next >= 0);
+    while (true) {
+      pass_deletions_by();  // what was started a moment ago may have failed at once
+      const auto next = class_of(at_);
+      const bool fits =
+          next && (open_ == 0 || (open_ < kParallel && current == next && *next >= 0));
       if (!fits) break;
       current = next;
       ++open_;
@@ -204,6 +208,12 @@ void OutcomeWriter::next_children() {
   }
   stepping_ = false;
   if (open_ == 0 && !class_of(at_)) prune();
+}
+
+// What is to go may be what still does the work of a child that was refused: the retry deletes it.
+void OutcomeWriter::pass_deletions_by() {
+  const std::size_t first = plan_.manifests.size() + plan_.create.size() + plan_.patches.size();
+  if (at_ == first && open_ == 0 && !report_.failures.empty()) at_ += plan_.deletes.size();
 }
 
 // Negative: one at a time (patches: they may be of the same object).
@@ -309,7 +319,7 @@ Error OutcomeWriter::explained(Error error) {
 // The conditions alone, and that the rest was refused: they must not go on saying what was true
 // before. Where they are what was refused, ours alone.
 void OutcomeWriter::tell_refused_status(std::vector<Json> printed) {
-  const std::string why = input_.mask.mask(report_.message());
+  const std::string why = shown_message(input_.mask, report_.message());
   const auto is_ours = [](const Json& condition) {
     return base::string_at(condition, {"type"}) == kErrorCondition;
   };
@@ -343,7 +353,7 @@ void OutcomeWriter::write_status() {
     if (tell && input_.has_conditions) {
       conditions.push_back(
           error_condition(report_.conflicts() ? kConflictReason : kWriteFailedReason,
-                          input_.mask.mask(report_.message())));
+                          shown_message(input_.mask, report_.message())));
     }
   }
   if (!status && conditions.empty()) return finish();

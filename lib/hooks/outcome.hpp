@@ -1,5 +1,5 @@
 // Carries out a WritePlan against the API server, step by step in its order, and says what changed.
-// One failed child does not stop the others; it stops prune and the Result's status.
+// One failed child does not stop the others; it stops deletions, prune and the Result's status.
 #pragma once
 
 #include <functional>
@@ -62,6 +62,7 @@ class OutcomeWriter {
   void begin();
   void guard_owner();
   void next_children();
+  void pass_deletions_by();
   // The writes of one class may be on their way at the same time; absent: all are done.
   std::optional<int> class_of(std::size_t index) const;
   std::string what_is(std::size_t index) const;

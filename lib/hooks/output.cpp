@@ -270,7 +270,7 @@ Result<void> Reader::take_manifest(Json object) {
   if (is_own(manifest)) return take_own(std::move(manifest));
   printed_child_ = true;
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
-                      context_.selected)
+                      context_.selects)
              .with_context(shown(id)));
   out_.manifests.push_back(std::move(manifest));
   return {};
@@ -317,7 +317,7 @@ Result<void> Reader::take_create(const Json& object) {
     return invalid(fmt::format("Result: create: {} is printed twice", shown(id)));
   }
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
-                      context_.selected)
+                      context_.selects)
              .with_context("Result: create: " + shown(id)));
   out_.create.push_back(std::move(manifest));
   return {};
@@ -327,7 +327,7 @@ Result<void> Reader::take_patch(const HookPatch& patch) {
   const auto checked = [&]() -> Result<PatchTarget> {
     KW_ASSIGN(const core::Gvk gvk, core::gvk_of(patch.target));
     KW_ASSIGN(core::ResourceType type, type_of(gvk));
-    return check_patch(patch, std::move(type), context_.rule, context_.owner, context_.selected);
+    return check_patch(patch, std::move(type), context_.rule, context_.owner, context_.selects);
   };
   KW_ASSIGN(PatchTarget target, checked().with_context("Result: patches"));
   out_.patches.push_back(std::move(target));
@@ -350,7 +350,7 @@ Result<void> Reader::take_event(HookEvent event) {
     return type->namespaced;
   };
   KW_ASSIGN(runtime::Happening happening,
-            check_event(event, context_.rule, context_.owner, context_.selected, namespaced)
+            check_event(event, context_.rule, context_.owner, context_.selects, namespaced)
                 .with_context("Result: events"));
   out_.events.push_back(std::move(happening));
   return {};
@@ -368,7 +368,7 @@ Result<void> Reader::take_delete(const Json& target) {
   out.key = std::move(*key);
   const ChildId id = child_id(out.type.gvk, out.key);
   KW_TRY(check_rights(context_.rule, context_.owner, out.type.gvk, out.key.namespace_,
-                      context_.selected)
+                      context_.selects)
              .with_context("Result: delete: " + shown(id)));
   if (!seen_.insert(id).second) {
     return invalid(fmt::format("Result: delete: {} is printed as well, or there twice", shown(id)));
@@ -416,7 +416,7 @@ std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk
 Result<HookOutput> parse_output(std::string_view text, const OutputContext& context) {
   if (text.empty()) return HookOutput{};  // of most hooks that are run for what they do
   base::YamlLimits limits;
-  limits.max_bytes = std::max(limits.max_bytes, context.rule.reconcile.max_output);
+  limits.max_bytes = std::max(limits.max_bytes, context.max_output);
   auto documents = base::parse_yaml_values(text, limits);
   if (!documents.ok()) {
     return std::move(documents.error()).with_context("stdout is not valid YAML or JSON");
@@ -427,7 +427,7 @@ Result<HookOutput> parse_output(std::string_view text, const OutputContext& cont
 Result<HookOutput> parse_output_list(std::string_view json, const OutputContext& context) {
   if (json.empty() || json == "[]") return HookOutput{};
   base::JsonLimits limits;
-  limits.max_bytes = std::max(limits.max_bytes, context.rule.reconcile.max_output);
+  limits.max_bytes = std::max(limits.max_bytes, context.max_output);
   limits.max_depth = base::YamlLimits{}.max_depth + 1;
   auto documents = base::parse_json(json, limits);
   if (!documents.ok()) {

@@ -50,8 +50,10 @@ struct OutputContext {
   std::function<const core::ResourceType*(const core::Gvk&)> type_of;
   bool manifests_allowed = true;  // false: finalizing without finalize.apply
   bool has_status = true;         // the kind has the status subresource
-  SelectedNamespaces selected{};  // see output_rights
+  SelectsNamespace selects{};     // see output_rights
   bool deleted = false;           // the object is gone: nothing can be made for it
+  // Of the hook that printed it, in bytes; less than what is read anyway counts for nothing.
+  std::size_t max_output = 0;
   // Of a kind's schema; empty: not asked. Errors: invalid.
   std::function<Result<void>(const core::Gvk&, const Json& manifest)> check_schema{};
   // Of the Result's status and conditions; empty: not asked. Errors: invalid.

@@ -157,12 +157,12 @@ Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json&
 }
 
 Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type, const Rule& rule,
-                                const Owner& owner, const SelectedNamespaces& selected) {
+                                const Owner& owner, const SelectsNamespace& selects) {
   KW_ASSIGN(const core::ObjectKey key, place_target(type, patch.target, owner));
   const core::Gvk gvk = type.gvk;
   PatchTarget out{std::move(type), key, patch.subresource, patch.type, patch.patch};
   const auto check = [&]() -> Result<void> {
-    KW_TRY(check_rights(rule, owner, gvk, key.namespace_, selected));
+    KW_TRY(check_rights(rule, owner, gvk, key.namespace_, selects));
     if (out.id() == child_id(owner.gvk, owner.key)) {
       return invalid(
           "is the object itself: print its labels and annotations as a manifest, and its status "
@@ -183,7 +183,7 @@ Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type,
 }
 
 Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule, const Owner& owner,
-                                       const SelectedNamespaces& selected,
+                                       const SelectsNamespace& selects,
                                        const IsNamespaced& namespaced) {
   runtime::Happening out;
   out.type = event.warning ? runtime::EventType::warning : runtime::EventType::normal;
@@ -211,7 +211,7 @@ Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule,
                    out.regarding.name == owner.key.name &&
                    out.regarding.namespace_ == owner.key.namespace_;
   if (own && out.regarding.uid.empty()) out.regarding.uid = owner.uid;
-  KW_TRY(check_event_place(rule, owner, gvk, out.regarding.namespace_, selected, namespaced)
+  KW_TRY(check_event_place(rule, owner, gvk, out.regarding.namespace_, selects, namespaced)
              .with_context("event " + event.reason));
   return out;
 }

@@ -37,11 +37,11 @@ Result<core::ObjectKey> place_target(const core::ResourceType& type, const Json&
                                      const Owner& owner);
 // `type`: of patch.target. Errors: invalid.
 Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type, const Rule& rule,
-                                const Owner& owner, const SelectedNamespaces& selected = {});
+                                const Owner& owner, const SelectsNamespace& selects = {});
 // The object itself, or one of a kind that the rule names, where the rule may write. Without a
 // namespace what it regards has none. Errors: invalid.
 Result<runtime::Happening> check_event(const HookEvent& event, const Rule& rule, const Owner& owner,
-                                       const SelectedNamespaces& selected = {},
+                                       const SelectsNamespace& selects = {},
                                        const IsNamespaced& namespaced = {});
 
 }  // namespace kubewatch::hooks

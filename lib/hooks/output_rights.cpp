@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace kubewatch::hooks {
 namespace {
@@ -13,7 +12,7 @@ namespace {
 template <class Visit>
 void each_declared(const Rule& rule, Visit visit) {
   for (const OwnsRule& owns : rule.owns) {
-    if (!owns.stream.namespace_selector.empty()) continue;  // live: see add_selected
+    if (!owns.stream.namespace_selector.empty()) continue;  // live: see is_selected
     visit(owns.stream.gvk, owns.stream.namespaces);
   }
   for (const WritesRule& writes : rule.writes) visit(writes.gvk, writes.namespaces);
@@ -23,33 +22,26 @@ bool same_kind(const core::Gvk& a, const core::Gvk& b) {
   return a.group == b.group && a.kind == b.kind;
 }
 
-struct Allowed {
-  bool declared = false;
-  bool anywhere = false;
-  std::set<std::string> namespaces;
-};
-
-void add_selected(const Rule& rule, const core::Gvk& gvk, const SelectedNamespaces& selected,
-                  Allowed& out) {
-  for (const OwnsRule& owns : rule.owns) {
-    if (owns.stream.namespace_selector.empty() || !same_kind(owns.stream.gvk, gvk)) continue;
-    out.declared = true;
-    if (selected) out.namespaces.merge(selected(owns.stream));
-  }
+bool holds(const std::vector<std::string>& list, const std::string& one) {
+  return std::find(list.begin(), list.end(), one) != list.end();
 }
 
-Allowed allowed_for(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
-                    const SelectedNamespaces& selected) {
-  Allowed out;
+bool is_selected(const OwnsRule& owns, const std::string& namespace_,
+                 const SelectsNamespace& selects) {
+  return !owns.stream.namespace_selector.empty() && selects && selects(owns.stream, namespace_);
+}
+
+// Precondition: the kind is declared.
+bool is_allowed_in(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
+                   const std::string& namespace_, const SelectsNamespace& selects) {
+  bool allowed = owner.namespaced && namespace_ == owner.key.namespace_;
   each_declared(rule, [&](const core::Gvk& declared, const std::vector<std::string>& namespaces) {
-    if (!same_kind(declared, gvk)) return;
-    out.declared = true;
-    out.namespaces.insert(namespaces.begin(), namespaces.end());
-    if (!owner.namespaced && namespaces.empty()) out.anywhere = true;
+    if (allowed || !same_kind(declared, gvk)) return;
+    allowed = namespaces.empty() ? !owner.namespaced : holds(namespaces, namespace_);
   });
-  add_selected(rule, gvk, selected, out);
-  if (owner.namespaced) out.namespaces.insert(owner.key.namespace_);
-  return out;
+  return allowed || std::any_of(rule.owns.begin(), rule.owns.end(), [&](const OwnsRule& owns) {
+           return same_kind(owns.stream.gvk, gvk) && is_selected(owns, namespace_, selects);
+         });
 }
 
 }  // namespace
@@ -64,15 +56,14 @@ bool is_declared(const Rule& rule, const core::Gvk& gvk) {
 }
 
 Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
-                          const std::string& namespace_, const SelectedNamespaces& selected) {
-  const Allowed allowed = allowed_for(rule, owner, gvk, selected);
-  if (!allowed.declared) {
+                          const std::string& namespace_, const SelectsNamespace& selects) {
+  if (!is_declared(rule, gvk)) {
     return Error(ErrorKind::invalid,
                  fmt::format("{} is a kind that controller {} does not declare: list it in `owns` "
                              "or `writes`",
                              gvk.str(), rule.name));
   }
-  if (namespace_.empty() || allowed.anywhere || allowed.namespaces.count(namespace_) > 0) return {};
+  if (namespace_.empty() || is_allowed_in(rule, owner, gvk, namespace_, selects)) return {};
   return Error(ErrorKind::invalid,
                fmt::format("{} in namespace {}, which controller {} does not declare: list the "
                            "namespace under `namespaces` of this kind in `owns` or `writes`",
@@ -80,7 +71,7 @@ Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk&
 }
 
 Result<void> check_event_place(const Rule& rule, const Owner& owner, const core::Gvk& regarding,
-                               const std::string& namespace_, const SelectedNamespaces& selected,
+                               const std::string& namespace_, const SelectsNamespace& selects,
                                const IsNamespaced& namespaced) {
   if (owner.namespaced && namespace_ == owner.key.namespace_) return {};
   const bool has_none = namespace_.empty();
@@ -90,12 +81,10 @@ Result<void> check_event_place(const Rule& rule, const Owner& owner, const core:
   each_declared(rule, [&](const core::Gvk& gvk, const std::vector<std::string>& namespaces) {
     const bool has_places = !namespaced || namespaced(gvk).value_or(true);
     const bool anywhere = has_places && !owner.namespaced && namespaces.empty();
-    declared = declared || anywhere ||
-               std::find(namespaces.begin(), namespaces.end(), place) != namespaces.end();
+    declared = declared || anywhere || holds(namespaces, place);
   });
   for (const OwnsRule& owns : rule.owns) {
-    if (owns.stream.namespace_selector.empty() || !selected) continue;
-    declared = declared || selected(owns.stream).contains(place);
+    declared = declared || is_selected(owns, place, selects);
   }
   if (declared) return {};
   return Error(ErrorKind::invalid,

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "base/result.hpp"
@@ -14,22 +13,22 @@
 
 namespace kubewatch::hooks {
 
-// What the namespaceSelector of an `owns` stream means now.
-using SelectedNamespaces = std::function<std::set<std::string>(const StreamRule&)>;
+// Whether the namespaceSelector of an `owns` stream means a namespace now. Asked for each object
+// that is printed: it is not to be as slow as there are namespaces.
+using SelectsNamespace = std::function<bool(const StreamRule&, const std::string& namespace_)>;
 // Whether objects of a declared kind are in namespaces; absent: unknown.
 using IsNamespaced = std::function<std::optional<bool>(const core::Gvk&)>;
 
 bool is_declared(const Rule& rule, const core::Gvk& gvk);
 // `namespace_` "" for cluster-scoped kinds. Errors: invalid, saying what to declare.
 Result<void> check_rights(const Rule& rule, const Owner& owner, const core::Gvk& gvk,
-                          const std::string& namespace_, const SelectedNamespaces& selected = {});
+                          const std::string& namespace_, const SelectsNamespace& selects = {});
 
 // Where Events may be written that regard other objects: the object's namespace and those declared
 // for any kind. Those that regard an object without a namespace are in `default`, where a rule may
 // write them for a kind that it declares. Errors: invalid, saying what to declare.
 Result<void> check_event_place(const Rule& rule, const Owner& owner, const core::Gvk& regarding,
-                               const std::string& namespace_,
-                               const SelectedNamespaces& selected = {},
+                               const std::string& namespace_, const SelectsNamespace& selects = {},
                                const IsNamespaced& namespaced = {});
 
 // A run of this rule may print children that Kubernetes would not remove by itself, so that its

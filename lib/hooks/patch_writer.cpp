@@ -104,7 +104,7 @@ void PatchWriter::answered(const JobPtr& job, Result<client::ApplyResult> answer
   const bool changed = version != job->version;
   over(job, changed ? version : "");
   if (!changed) return job->done(WriteEffect::unchanged);
-  context_.expect(job->id, version);
+  context_.expect(owner_, job->id, core::meta_of(answer->object));
   job->done(WriteEffect::configured);
 }
 

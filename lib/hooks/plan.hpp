@@ -1,4 +1,4 @@
-// What a finished hook's output leads to, in the order of product.md "Order of writes". Pure:
+// What a finished hook's output leads to, in the order that kubewatch-hook(7) gives. Pure:
 // outcome executes it.
 #pragma once
 

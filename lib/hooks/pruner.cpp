@@ -147,7 +147,7 @@ void Pruner::remove(const core::ResourceType& type, const core::ObjectMeta& meta
   params.resource_version = meta.resource_version;
   const ChildId id = candidates_.front().first;
   requests_.run<Result<Json>>(
-      [this, id](Result<Json> answer) {
+      [this, id, meta](Result<Json> answer) {
         // It changed since it was read: read it again.
         if (!answer.ok() && answer.error().is_conflict() && ++conflicts_ < kMaxConflicts) {
           return check_next();
@@ -156,6 +156,7 @@ void Pruner::remove(const core::ResourceType& type, const core::ObjectMeta& meta
         if (!answer.ok() && !answer.error().is_not_found()) {
           fail(std::move(answer.error()), "deleting " + id.str());
         } else {
+          if (answer.ok()) context_.expect_gone(owner_, id, meta, core::meta_of(*answer));
           context_.memory().forget_child(owner_.uid, id);
           ++report_.deleted;
           if (report_.names.size() < kMaxNames) report_.names.push_back(id.str());

@@ -4,6 +4,7 @@
 
 #include "base/strings.hpp"
 #include "hooks/recorded_request.hpp"
+#include "hooks/secret_parts.hpp"
 
 namespace kubewatch::hooks {
 
@@ -31,19 +32,12 @@ std::string RecordMask::hidden(const std::string& plain) const {
 }
 
 void RecordMask::hide_secret(Json& secret) const {
-  for (const char* key : {"data", "stringData"}) {
-    Json* values = base::find(secret, {key});
-    if (values == nullptr || !values->is_object()) continue;
-    const bool encoded = std::string_view(key) == "data";
-    for (Json& value : *values) {
-      if (value.is_null()) continue;  // of a patch: the value goes
-      const std::string text =
-          value.is_string() ? value.get<std::string>() : base::dump_json(value);
-      const auto plain = encoded ? base::base64_decode(text) : Result<std::string>(text);
-      const std::string shown = hidden(plain.ok() ? *plain : text);
-      value = encoded ? base::base64_encode(shown) : shown;
-    }
-  }
+  for_each_secret_value(secret, [this](Json& value, bool encoded) {
+    if (value.is_null()) return;  // of a patch: the value goes
+    const std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
+    const std::string shown = hidden(secret_meaning(text, encoded));
+    value = encoded ? base::base64_encode(shown) : shown;
+  });
 }
 
 void RecordMask::hide_values(Json& value) const {
@@ -67,8 +61,7 @@ void RecordMask::hide(Json& object) const {
     }
     Json* annotations = base::find(value, {"annotations"});
     if (annotations == nullptr) continue;
-    if (secret && annotations->contains(kLastAppliedAnnotation))
-      (*annotations)[kLastAppliedAnnotation] = "secret";
+    if (secret) hide_last_applied(*annotations);
     hide_values(*annotations);
   }
 }
@@ -87,7 +80,8 @@ void RecordMask::learn_write(const Json& entry) {
     const Json* value = base::find(operation, {"value"});
     const std::string path = base::string_at(operation, {"path"});
     if (value == nullptr) continue;
-    for (const std::string key : {"data", "stringData"}) {
+    for (const SecretMap& map : kSecretMaps) {
+      const std::string key(map.key);
       if (path == "/" + key) learn({{"kind", "Secret"}, {key, *value}});
       if (path.starts_with("/" + key + "/")) learn({{"kind", "Secret"}, {key, {{"k", *value}}}});
     }
@@ -105,10 +99,7 @@ void RecordMask::hide_operation(Json& operation) const {
   }
   if (path == kLastAppliedPath) *value = "secret";
   Json* annotations = path == "/metadata" ? base::find(*value, {"annotations"}) : value;
-  if (annotations != nullptr && annotations->is_object() &&
-      annotations->contains(kLastAppliedAnnotation)) {
-    (*annotations)[kLastAppliedAnnotation] = "secret";
-  }
+  if (annotations != nullptr) hide_last_applied(*annotations);
   hide_values(*value);
 }
 

@@ -83,14 +83,17 @@ std::optional<ApiTarget> api_target(std::string_view url) {
   return out;
 }
 
+bool is_review(const ApiTarget& target) {
+  return target.group == "authorization.k8s.io" || target.group == "authentication.k8s.io" ||
+         (target.plural == "serviceaccounts" && target.subresource == "token");
+}
+
 bool is_left_out(const ApiTarget& target) {
-  if (target.group == "authorization.k8s.io" || target.group == "authentication.k8s.io")
-    return true;
   if (target.group == "coordination.k8s.io" && target.plural == "leases") return true;
   if (target.plural == "events" && (target.group.empty() || target.group == "events.k8s.io")) {
     return true;
   }
-  return target.subresource == "token" || !target.parameter("dryRun").empty();
+  return is_review(target) || !target.parameter("dryRun").empty();
 }
 
 RequestUse use_of(const std::string& method, const ApiTarget& target) {

@@ -30,7 +30,10 @@ std::optional<ApiTarget> api_target(std::string_view url);
 // create | update | delete | apply | patch
 std::string verb_of(const std::string& method, std::string_view content_type);
 
-// Reviews and tokens change nothing; Events and Leases are ours and follow the clock.
+// Reviews and requests for tokens: they are sent as writes are, and change nothing.
+bool is_review(const ApiTarget& target);
+
+// Reviews and dry runs change nothing; Events and Leases are ours and follow the clock.
 bool is_left_out(const ApiTarget& target);
 
 // What a request is to a recording.

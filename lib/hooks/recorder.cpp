@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "core/meta.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/ownership.hpp"
 #include "loop/event_loop.hpp"
 
@@ -53,11 +54,8 @@ SecretHash::Key new_key() {
 
 // Who manages what counts only for children.
 void strip(Json& object) {
-  Json* metadata = base::find(object, {"metadata"});
-  if (metadata == nullptr) return;
-  const Json* labels = base::find(*metadata, {"labels"});
-  if (labels != nullptr && labels->contains(kControllerLabel)) return;
-  metadata->erase("managedFields");
+  if (base::find(object, {"metadata", "labels", kControllerLabel}) != nullptr) return;
+  core::drop_metadata(object, {"managedFields"});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A rule file as data: what product.md's "Rule file" says, parsed, with defaults filled in. No I/O.
+// A rule file as data: what kubewatch-rules(5) says, parsed, with defaults filled in. No I/O.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kLongestTimeout = std::chrono::hours(24);
-// One value of env, as in product.md; the runner holds computed values to the same.
+// One value of env, as kubewatch-rules(5) says; the runner holds computed values to the same.
 constexpr std::size_t kLongestVariable = 64U << 10U;
 constexpr std::size_t kLargestOutput = 256U << 20U;
 // The kernel counts what processes use in ticks of 10 ms.

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 // Editors write in several steps; what is read is what they leave behind.
 constexpr Duration kQuiet{200};
+constexpr Duration kWrong{5000};
 constexpr std::size_t kMaxTold = 20;
 constexpr std::size_t kMaxLinkedFolders = 100;  // what is behind more links, SIGHUP has read again
 constexpr std::size_t kMaxLinks = 40;           // of one path: the kernel follows no more either
@@ -126,18 +127,34 @@ void RuleReloader::on_change() {
 
 void RuleReloader::look() {
   timer_.reset();
-  watch_->follow(followed(paths_));
-  if (rule_files_stamp(paths_) != stamp_) read_again();
+  if (watch_) watch_->follow(followed(paths_));
+  const bool changed = rule_files_stamp(paths_) != stamp_;
+  if (changed || !wrong_.empty()) read(!changed);
 }
 
 void RuleReloader::read_again() {
+  read(false);
+}
+
+// Quietly: what was told already is not told again.
+void RuleReloader::read(bool quietly) {
+  again_.reset();
   stamp_ = rule_files_stamp(paths_);
   auto loaded = load_(paths_);
-  if (loaded.problems.empty()) return on_rules_(std::move(loaded.rules));
-  const std::size_t told = std::min(loaded.problems.size(), kMaxTold);
-  for (std::size_t i = 0; i < told; ++i) base::log_error(loaded.problems[i].str());
+  std::string wrong;
+  for (const Diagnostic& problem : loaded.problems) wrong += problem.str() + "\n";
+  const bool told = quietly && wrong == wrong_;
+  wrong_ = std::move(wrong);
+  if (wrong_.empty()) return on_rules_(std::move(loaded.rules));
+  if (!told) tell(loaded.problems);
+  again_ = loop_.after(kWrong, [this] { look(); });
+}
+
+void RuleReloader::tell(const std::vector<Diagnostic>& problems) {
+  const std::size_t told = std::min(problems.size(), kMaxTold);
+  for (std::size_t i = 0; i < told; ++i) base::log_error(problems[i].str());
   base::log_error("the rules are wrong now; the controllers go on with the rules they have",
-                  {{"problems", std::to_string(loaded.problems.size())}});
+                  {{"problems", std::to_string(problems.size())}});
 }
 
 }  // namespace kubewatch::hooks

@@ -1,6 +1,7 @@
 // Reads rule files again when they change, or when it is told to (SIGHUP), and hands good rules on;
-// a broken file keeps the old ones and says so. What changed rules mean for what runs is
-// Engine::reload()'s business.
+// broken ones keep the old ones and say so. What makes them good again may lie elsewhere, as a hook
+// that was not executable: they are read every few seconds until they are. What changed rules mean
+// for what runs is Engine::reload()'s business.
 #pragma once
 
 #include <functional>
@@ -29,14 +30,18 @@ class RuleReloader {
  private:
   void on_change();
   void look();
+  void read(bool quietly);
+  void tell(const std::vector<Diagnostic>& problems);
 
   loop::EventLoop& loop_;
   std::vector<std::string> paths_;
   OnRules on_rules_;
   Load load_;
   std::string stamp_;  // of the files as they were read last
+  std::string wrong_;  // what is, as it was told; "" = nothing
   std::unique_ptr<loop::FileWatch> watch_;
   loop::Timer timer_;
+  loop::Timer again_;  // while it is wrong
 };
 
 // Changes when one of the rule files does: names, sizes, times and inodes of all that load_rules()

@@ -182,8 +182,9 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
                         }};
   context.manifests_allowed = !input_.finalizing || host_.rule().finalize->apply;
   context.deleted = input_.deleted;
-  context.selected = [this](const StreamRule& stream) {
-    return host_.caches().selected_namespaces(stream);
+  context.max_output = hook().max_output;
+  context.selects = [this](const StreamRule& stream, const std::string& namespace_) {
+    return host_.caches().selects_namespace(stream, namespace_);
   };
   context.has_status = has_status();
   bool refused_by_schema = false;

@@ -57,6 +57,8 @@ class Run {
   // is told: "the lead was lost while it ran".
   void abandon(std::string why);
   bool hook_running() const { return hook_running_; }
+  // Of its hook. Precondition: that runs.
+  Duration grace() const { return hook().grace; }
   const core::ObjectKey& key() const { return input_.work.key; }
   const std::string& uid() const { return input_.object.meta.uid; }
   bool of_deletion() const { return input_.deleted; }

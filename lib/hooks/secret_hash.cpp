@@ -8,7 +8,7 @@
 #include "base/keyed_hash.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
-#include "hooks/secret_mask.hpp"
+#include "hooks/secret_parts.hpp"
 
 namespace kubewatch::hooks {
 
@@ -40,29 +40,20 @@ void SecretHash::hide(Json& object, Reader reader) const {
   if (!object.is_object()) return;
   if (Json* items = base::find(object, {"items"})) hide(*items, reader);
   if (base::string_at(object, {"kind"}) != "Secret") return;
-  for (const char* key : {"data", "stringData"}) {
-    Json* values = base::find(object, {key});
-    if (values == nullptr || !values->is_object()) continue;
-    for (Json& value : *values) {
-      if (!value.is_string()) {
-        value = "secret";
-        continue;
-      }
-      // The same value gives the same placeholder, in data and in stringData.
-      const auto& text = value.get_ref<const std::string&>();
-      const bool encoded = std::string_view(key) == "data";
-      const auto plain = encoded ? base::base64_decode(text) : Result<std::string>(text);
-      const std::string& hashed = plain.ok() ? *plain : text;
-      if (reader == Reader::person) {
-        value = masked(hashed);
-      } else {
-        value = encoded ? base::base64_encode(placeholder(hashed)) : placeholder(hashed);
-      }
+  for_each_secret_value(object, [&](Json& value, bool encoded) {
+    if (!value.is_string()) {
+      value = "secret";
+      return;
     }
-  }
+    const std::string hashed = secret_meaning(value.get_ref<const std::string&>(), encoded);
+    if (reader == Reader::person) {
+      value = masked(hashed);
+    } else {
+      value = encoded ? base::base64_encode(placeholder(hashed)) : placeholder(hashed);
+    }
+  });
   if (Json* annotations = base::find(object, {"metadata", "annotations"})) {
-    const auto found = annotations->find(kLastAppliedAnnotation);
-    if (found != annotations->end()) *found = "secret";
+    hide_last_applied(*annotations);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "hooks/secret_parts.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -160,11 +161,14 @@ void SecretMask::add_data(const Json& secret) {
   const std::string api_version = base::string_at(secret, {"apiVersion"});
   const bool core =
       base::string_at(secret, {"kind"}) == "Secret" && (api_version.empty() || api_version == "v1");
-  for (const auto& [key, value] : secret.items()) {
-    const bool holds = key == "data" || key == "stringData";
+  for (const auto& item : secret.items()) {
+    const std::string& key = item.key();
+    const auto map = std::find_if(kSecretMaps.begin(), kSecretMaps.end(),
+                                  [&](const SecretMap& one) { return one.key == key; });
+    const bool holds = map != kSecretMaps.end();
     const bool known = key == "apiVersion" || key == "kind" || key == "metadata" || key == "type" ||
                        key == "immutable";
-    if (holds || (core && !known)) add_scalars(value, key == "data");
+    if (holds || (core && !known)) add_scalars(item.value(), holds && map->encoded);
   }
 }
 

@@ -42,7 +42,8 @@ struct Services {
   OnMetric on_metric;              // may be empty
   HookCgroups* cgroups = nullptr;  // null: hooks run in ours
   bool steady = false;             // resyncs come exactly in time, loops are not slowed down
-  Duration hand_over{60000};       // see EngineOptions
+  Duration hand_over{60000};       // see EngineOptions, here and below
+  std::size_t most_failed_deletions = 100000;
 };
 
 // One rule as its runs see it.

@@ -34,6 +34,7 @@ std::optional<Record> parse_record(std::string_view json) {
   handled.due = base::int_at(*value, {"due"}).value_or(0);
   handled.ran = base::int_at(*value, {"ran"}).value_or(0);
   handled.why = base::string_at(*value, {"why"});
+  handled.kind = base::string_at(*value, {"k"});
   out.handled = std::move(handled);
   return out;
 }
@@ -59,8 +60,9 @@ std::string apply_line(std::string_view line, LoadedState& out) {
 
 }  // namespace
 
-HandledObject to_be_handled(std::string uid, std::int64_t ran) {
+HandledObject to_be_handled(std::string kind, std::string uid, std::int64_t ran) {
   HandledObject out;
+  out.kind = std::move(kind);
   out.uid = std::move(uid);
   out.ran = ran;
   return out;
@@ -79,6 +81,7 @@ std::string state_line(const StateKey& key, const std::optional<HandledObject>& 
     if (handled->due != 0) record["due"] = handled->due;
     if (handled->ran != 0) record["ran"] = handled->ran;
     if (!handled->why.empty()) record["why"] = handled->why;
+    if (!handled->kind.empty()) record["k"] = handled->kind;
   } else {
     record["gone"] = true;
   }

@@ -30,11 +30,14 @@ struct HandledObject {
   // Of a parked one how its last run ended, for people: "permanent: no such plan". Masked, and at
   // most kMaxWhy characters, which a line holds.
   std::string why;
+  // "Website.demo.dev", whatever its version: the rule may have been for another kind under the
+  // same name. "" = not known, as in the files of versions that did not keep it.
+  std::string kind = {};
   bool operator==(const HandledObject&) const = default;
 };
 
 // Known, so that its deletion is seen, and to run in any case: no mark equals an empty hash.
-HandledObject to_be_handled(std::string uid, std::int64_t ran = 0);
+HandledObject to_be_handled(std::string kind, std::string uid, std::int64_t ran = 0);
 
 struct StateKey {
   std::string controller;

@@ -89,7 +89,7 @@ void StatusWriter::decide(const Json& live) {
     return finish(std::move(writes.error()).with_context(owner_.str()));
   }
   writes_ = std::move(*writes);
-  if (!writes_.conditions_patch && !writes_.apply) return written(version_of(live));
+  if (!writes_.conditions_patch && !writes_.apply) return written(live);
   if (!rehearsing_) {
     sent_ = true;
     context_.memory().begin_status(owner_.uid);
@@ -121,7 +121,7 @@ void StatusWriter::send_conditions() {
           return finish(std::move(answer.error()).with_context(doing("conditions")));
         }
         if (writes_.apply) return send_apply();
-        written(version_of(answer->object));
+        written(answer->object);
       },
       [&](auto done) {
         return context_.client().patch(context_.owner_type(), owner_.key, *writes_.conditions_patch,
@@ -137,7 +137,7 @@ void StatusWriter::send_apply() {
           return finish(explain_conflict(std::move(answer.error()), Json(), {})
                             .with_context(doing("status")));
         }
-        written(version_of(answer->object));
+        written(answer->object);
       },
       [&](auto done) {
         return context_.client().patch(context_.owner_type(), owner_.key, *writes_.apply,
@@ -145,8 +145,9 @@ void StatusWriter::send_apply() {
       });
 }
 
-void StatusWriter::written(const std::string& resource_version) {
+void StatusWriter::written(const Json& object) {
   if (rehearsing_) return finish(false);
+  const std::string resource_version = version_of(object);
   StatusMemory& memory = context_.memory().status(owner_.uid);
   memory.hash = hash_;
   memory.resource_version = resource_version;
@@ -157,7 +158,7 @@ void StatusWriter::written(const std::string& resource_version) {
     }
   }
   if (resource_version != version_) {
-    context_.expect(child_id(owner_.gvk, owner_.key), resource_version);
+    context_.expect(owner_, child_id(owner_.gvk, owner_.key), core::meta_of(object));
   }
   finish(sent_);
 }

@@ -35,7 +35,7 @@ class StatusWriter {
   void decide(const Json& live);
   void send_conditions();
   void send_apply();
-  void written(const std::string& resource_version);
+  void written(const Json& object);
   void finish(Result<bool> result);
   core::PatchParams params(core::PatchType type) const;
   // "dry run of writing status of Website shop/a".

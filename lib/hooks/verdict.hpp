@@ -1,5 +1,5 @@
-// What the end of a hook means: exit codes, timeouts and invalid output (product.md "exit code"),
-// and which failed writes are worth retrying. Pure.
+// What the end of a hook means: exit codes (kubewatch-hook(7)), timeouts and invalid output, and
+// which failed writes are worth retrying. Pure.
 #pragma once
 
 #include <optional>

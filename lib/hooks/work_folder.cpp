@@ -11,15 +11,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "hooks/hook_homes.hpp"
+
 namespace kubewatch::hooks {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "kubewatch-work-";
 // No rule, and so no folder in it, has a name that begins with a dot.
@@ -50,8 +49,7 @@ void remove_abandoned(const std::string& base) {
   }
   for (const std::string& path : found) {
     loop::Fd lock;
-    std::error_code ignored;
-    if (abandoned(path, lock)) fs::remove_all(path, ignored);
+    if (abandoned(path, lock)) remove_private_folder(path);
   }
 }
 
@@ -91,8 +89,7 @@ WorkFolder& WorkFolder::operator=(WorkFolder&& other) noexcept {
 
 void WorkFolder::remove() {
   if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  remove_private_folder(path_);
   path_.clear();
 }
 

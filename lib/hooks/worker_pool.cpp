@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <utility>
@@ -93,13 +92,14 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void on_over_limit(std::size_t slot, std::string why);
   void on_worker_end(std::size_t slot, const loop::ProcessExit& exit);
   void stop(std::size_t slot);
-  void remove_home(const Worker& worker) const;
+  void leave_home(const Worker& worker) const;
   void judge_limits(Worker& worker) const;
   void cancel(const std::string& id);
   void drop(const std::string& id);
   void finish(const std::string& id, HookExit exit);
   HookExit end_of(Worker& worker, const WorkerQueue::Ended& ended, const loop::ProcessExit& exit);
   void count(Worker& worker, HookExit& exit);
+  void end_workers(bool busy_too);
   void shut_down(std::function<void()> done);
   bool any_alive() const;
 
@@ -223,7 +223,7 @@ void WorkerPool::Impl::start_worker(std::size_t slot) {
   worker = {};
   const auto launched = launch(worker, slot);
   if (launched.ok()) return;
-  remove_home(worker);
+  leave_home(worker);
   const std::string id = queue.on_start_failed(slot, now(), random);
   HookExit exit;
   exit.died = "the worker cannot be started: " + launched.error().render();
@@ -406,11 +406,8 @@ void WorkerPool::Impl::on_over_limit(std::size_t slot, std::string why) {
   stop(slot);
 }
 
-void WorkerPool::Impl::remove_home(const Worker& worker) const {
-  if (worker.home.empty()) return;
-  if (surroundings.forget) surroundings.forget(worker.home);
-  std::error_code ignored;
-  std::filesystem::remove_all(worker.home, ignored);
+void WorkerPool::Impl::leave_home(const Worker& worker) const {
+  if (!worker.home.empty() && surroundings.forget) surroundings.forget(worker.home);
 }
 
 // At once: what it does is wrong already.
@@ -497,7 +494,7 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
   worker.watched.reset();
   worker.deadline.reset();
   judge_limits(worker);
-  remove_home(worker);
+  leave_home(worker);
   // This is the process's own callback: it goes when that is over.
   loop.post([process = std::shared_ptr<loop::Process>(std::move(worker.process))] {});
   const auto ended = queue.on_ended(slot, now(), random);
@@ -535,16 +532,21 @@ bool WorkerPool::Impl::any_alive() const {
                      [](const Worker& worker) { return worker.process != nullptr; });
 }
 
-void WorkerPool::Impl::shut_down(std::function<void()> done) {
+void WorkerPool::Impl::end_workers(bool busy_too) {
   stopping = true;
   restart.reset();
-  if (!any_alive()) return loop.post(std::move(done));
-  on_stopped = std::move(done);
   for (std::size_t slot = 0; slot < workers.size(); ++slot) {
-    if (workers[slot].process == nullptr) continue;
+    const bool ends = busy_too || queue.run_of(slot).empty();
+    if (workers[slot].process == nullptr || !ends) continue;
     queue.on_stopped(slot);
     workers[slot].process->terminate();
   }
+}
+
+void WorkerPool::Impl::shut_down(std::function<void()> done) {
+  end_workers(true);
+  if (!any_alive()) return loop.post(std::move(done));
+  on_stopped = std::move(done);
 }
 
 WorkerPool::WorkerPool(loop::EventLoop& loop, base::Random& random, LimitGuard& guard,
@@ -560,7 +562,7 @@ WorkerPool::~WorkerPool() {
   for (auto& worker : std::exchange(impl_->workers, {})) {
     worker.watched.reset();
     worker.process.reset();
-    impl_->remove_home(worker);
+    impl_->leave_home(worker);
   }
 }
 
@@ -579,6 +581,14 @@ std::optional<WorkerPool::Held> WorkerPool::held() const {
   if (!hold) return std::nullopt;
   impl_->tell(*hold);
   return Held{hold->until, why_held(*hold, now)};
+}
+
+bool WorkerPool::any_alive() const {
+  return impl_->any_alive();
+}
+
+void WorkerPool::end_idle() {
+  impl_->end_workers(false);
 }
 
 void WorkerPool::shut_down(std::function<void()> done) {

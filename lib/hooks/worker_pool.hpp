@@ -33,7 +33,7 @@ struct WorkerSurroundings {
   std::function<std::vector<std::string>(const std::string& home)> refresh;
   // Empty: the loop's.
   std::function<TimePoint()> now;
-  // Its home is about to go. May be empty.
+  // Nobody lives in its home any more: it may go. May be empty.
   std::function<void(const std::string& home)> forget;
 };
 
@@ -53,6 +53,9 @@ class WorkerPool {
     std::string why;
   };
   std::optional<Held> held() const;
+  bool any_alive() const;
+  // TERM, grace, KILL for the workers without a run; none is started in their place.
+  void end_idle();
   // No run is left: TERM, grace, KILL for the workers; then `done`, from the loop.
   void shut_down(std::function<void()> done);
 

@@ -34,7 +34,6 @@ class WriteContext {
   // The child as an `owns` cache has it. Absent: not watched, not there, without our controller
   // label, or the cache is behind.
   virtual std::optional<core::ObjectMeta> cached_child(const ChildId& id) const = 0;
-  virtual bool is_watched(const ChildId& id) const = 0;
   // Its deletion is seen and runs the owner again. `object_json`: the child as it is now.
   virtual bool deletion_wakes(const ChildId& id, const std::string& object_json) const = 0;
   // resourceVersion of the owner as its cache has it; "" when it is not there.
@@ -54,8 +53,13 @@ class WriteContext {
   // Another instance may have run the owner before us, up to a moment ago: what it has made is in
   // no memory of ours, and in a cache only once its event has come.
   virtual bool may_follow_another(const Owner& owner) const = 0;
-  // We changed a watched child or the owner: the caches will show it soon.
-  virtual void expect(const ChildId& id, const std::string& resource_version) = 0;
+  // A run of the owner has written the object, which is `left` now; the owner's next run waits
+  // until the caches that select it show that.
+  virtual void expect(const Owner& owner, const ChildId& id, const core::ObjectMeta& left) = 0;
+  // It has deleted what was read as `was`. `answer`: the object in the server's answer, if it has
+  // one.
+  virtual void expect_gone(const Owner& owner, const ChildId& id, const core::ObjectMeta& was,
+                           const core::ObjectMeta& answer) = 0;
   // We changed the owner's finalizers: until the cache shows this version, it is stale.
   virtual void finalizer_patched(const Owner& owner, const std::string& resource_version) = 0;
 

@@ -1,5 +1,5 @@
-// Test cases of rules (kind ControllerTest) as data: what product.md says of them, parsed, with
-// every problem at its file:line:column. Reads files; runs nothing.
+// Test cases of rules (kind ControllerTest) as data: what the page of `run-controller test` says of
+// them, parsed, with every problem at its file:line:column. Reads files; runs nothing.
 #pragma once
 
 #include <memory>

@@ -1,8 +1,9 @@
 #include "rehearsal/recorded_state.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "core/resource_version.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/recorded_request.hpp"
 
 namespace kubewatch::rehearsal {
@@ -15,10 +16,7 @@ std::string name_of(const std::string& group, const std::string& plural) {
 
 // 0 for what is no number: such a version is newer and older than none.
 std::uint64_t number(const std::string& version) {
-  std::uint64_t out = 0;
-  const auto end = version.data() + version.size();
-  const auto read = std::from_chars(version.data(), end, out);
-  return read.ec == std::errc() && read.ptr == end ? out : 0;
+  return core::version_number(version).value_or(0);
 }
 
 core::ObjectKey key_of(const Json& object) {
@@ -72,11 +70,7 @@ Json difference(const Json& before, const Json& after) {
 
 Json change_between(const Json& before, const Json& after) {
   const auto bare = [](Json object) {
-    if (Json* metadata = base::find(object, {"metadata"}); metadata && metadata->is_object()) {
-      for (const char* key : {"uid", "resourceVersion", "managedFields", "creationTimestamp"}) {
-        metadata->erase(key);
-      }
-    }
+    core::drop_metadata(object, {"uid", "resourceVersion", "managedFields", "creationTimestamp"});
     object.erase("kind");
     object.erase("apiVersion");
     return object;

@@ -1,6 +1,7 @@
 #include "rehearsal/snapshot.hpp"
 
 #include "base/time.hpp"
+#include "core/server_fields.hpp"
 #include "rehearsal/matcher.hpp"
 
 namespace kubewatch::rehearsal {
@@ -52,11 +53,7 @@ Snapshot snapshot_of(const std::vector<Json>& objects) {
   for (const Json& object : objects) {
     if (is_passing(object)) continue;
     Json kept = object;
-    if (Json* metadata = base::find(kept, {"metadata"})) {
-      for (const char* key : {"resourceVersion", "managedFields", "generation"}) {
-        metadata->erase(key);
-      }
-    }
+    core::drop_metadata(kept, {"resourceVersion", "managedFields", "generation"});
     if (Json* status = base::find(kept, {"status"})) {
       if (Json* conditions = base::find(*status, {"conditions"});
           conditions && conditions->is_array()) {

@@ -6,6 +6,7 @@
 
 #include "apiserver/convert.hpp"
 #include "base/yaml.hpp"
+#include "core/server_fields.hpp"
 #include "core/url.hpp"
 #include "hooks/driver.hpp"
 
@@ -360,8 +361,7 @@ std::vector<Json> World::objects() const {
                                    Json object = one->json();
                                    object["apiVersion"] = resource->storage_gvk.api_version();
                                    object["kind"] = resource->storage_gvk.kind;
-                                   if (Json* metadata = base::find(object, {"metadata"}))
-                                     metadata->erase("managedFields");
+                                   core::drop_metadata(object, {"managedFields"});
                                    out.push_back(std::move(object));
                                    return true;
                                  });

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/strings.hpp"
 #include "client/rig.hpp"
 #include "compat/engine.hpp"
 
@@ -30,6 +31,7 @@ struct RunRig {
     chmod(script.c_str(), 0755);
     file = {"hook.sh", script};
     map->add(test::kPods);
+    map->add(test::kSecrets);
   }
   ~RunRig() { std::filesystem::remove_all(folder); }
 
@@ -95,4 +97,41 @@ TEST_CASE("a run whose write failed gives no metrics, for its retry gives them a
   const RunResult retried = rig.run(false);
   CHECK(retried.outcome == "done");
   CHECK(retried.metrics.size() == 1);
+}
+
+TEST_CASE("an operation on a Secret that fails does not tell its values") {
+  constexpr const char* secret = "/api/v1/namespaces/shop/secrets/db";
+  const std::string live =
+      R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"db","namespace":"shop"},)"
+      R"("data":{"conf":")" +
+      base::base64_encode("password=hunter22-and-more") + R"("}})";
+  const auto message_of = [&](const std::string& rest, const std::string& answer) {
+    RunRig rig(
+        "cat >\"$KUBERNETES_PATCH_PATH\" <<'END'\n{kind: Secret, namespace: shop, name: db, " +
+        rest + "}\nEND\n");
+    rig.transport.route("GET", secret, 200, live);
+    for (const char* method : {"PUT", "PATCH"}) rig.transport.route(method, secret, 422, answer);
+    const RunResult result = rig.run(false);
+    CHECK(result.outcome == "write-failed");
+    return result.message;
+  };
+  const std::string of_filter = message_of(
+      "operation: JQPatch, jqFilter: '.data.n = (.data.conf | @base64d | fromjson | tojson)'", "");
+  INFO(of_filter);
+  CHECK(of_filter.find("JQPatch Secret shop/db: jqFilter: ") != std::string::npos);
+  CHECK(of_filter.find("hunter22") == std::string::npos);
+  // A server quotes what it refuses.
+  const auto refusal = [](const std::string& quoted) {
+    return R"({"kind":"Status","code":422,"reason":"Invalid","message":"wrong: )" + quoted +
+           R"("})";
+  };
+  const std::string of_patch =
+      message_of("operation: MergePatch, mergePatch: {stringData: {new: swordfish-and-more}}",
+                 refusal("swordfish-and-more"));
+  INFO(of_patch);
+  CHECK(of_patch.find("wrong: ***") != std::string::npos);
+  const std::string of_edit = message_of("operation: JQPatch, jqFilter: '.data.x = .data.conf'",
+                                         refusal("password=hunter22-and-more"));
+  INFO(of_edit);
+  CHECK(of_edit.find("wrong: ***") != std::string::npos);
 }

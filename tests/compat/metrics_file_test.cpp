@@ -122,6 +122,21 @@ TEST_CASE("labels are bounded in number and length, as those of rules' hooks are
   CHECK(longer.error().render().find("a has more than 256 bytes") != std::string::npos);
 }
 
+TEST_CASE("a histogram whose series Prometheus would refuse is refused") {
+  const auto problem = [](const std::string& text) {
+    const auto parsed = parse_metrics_file(text);
+    return parsed.ok() ? "" : parsed.error().render();
+  };
+  const std::string begin = R"({"name":"a","action":"observe","value":1,)";
+  CHECK(problem(begin + R"("buckets":[1,2],"labels":{"le":"x"}})").find("has le") !=
+        std::string::npos);
+  CHECK(problem(begin + R"("buckets":[1,1,2]})").find("must rise") != std::string::npos);
+  CHECK(problem(begin + R"("buckets":[1,1e999]})").find("list of numbers") != std::string::npos);
+  CHECK(problem(begin + R"("buckets":[1,2],"labels":{"of":"x"}})").empty());
+  // Elsewhere it is a label as any other.
+  CHECK(problem(R"({"name":"a","action":"set","value":1,"labels":{"le":"x"}})").empty());
+}
+
 TEST_CASE("a metric that changes its kind is told and the rest is taken") {
   HookMetrics metrics;
   metrics.apply("h", operations(R"({"name":"a","action":"set","value":1})"), at(0));

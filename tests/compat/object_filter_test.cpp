@@ -1,6 +1,7 @@
 // The jqFilter of a binding, object by object.
 #include "compat/object_filter.hpp"
 
+#include "base/strings.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -47,6 +48,26 @@ TEST_CASE("a filter that fails on an object is told and hides none of its change
   CHECK(f.filter.result(kKey) == "null");
   CHECK(f.problems.size() == 2);
   CHECK(f.problems[0].find("shop/a") != std::string::npos);
+}
+
+TEST_CASE("of a Secret that a filter fails on no value is told") {
+  const std::string secret = R"({"metadata":{"name":"a"},"data":{"conf":")" +
+                             base::base64_encode("password=hunter22-and-more") + R"("}})";
+  for (const char* program : {".data.conf | @base64d | fromjson", ".data.conf | error"}) {
+    INFO(program);
+    Fixture f(program);
+    f.filter.of_kind({"", "v1", "Secret"});
+    CHECK(f.filter.take(kKey, secret));
+    REQUIRE(f.problems.size() == 1);
+    CHECK(f.problems[0].find("jqFilter fails on shop/a") != std::string::npos);
+    CHECK(f.problems[0].find("hunter22") == std::string::npos);
+    CHECK(f.problems[0].find(base::base64_encode("password=hunter22")) == std::string::npos);
+    Fixture other(program);
+    other.filter.of_kind({"", "v1", "ConfigMap"});
+    other.filter.take(kKey, R"({"data":{"conf":"cGxhaW4="}})");
+    REQUIRE(other.problems.size() == 1);
+    CHECK(other.problems[0].find("not shown") == std::string::npos);
+  }
 }
 
 TEST_CASE("without a filter every change counts and there is no result") {

@@ -109,6 +109,21 @@ void prepare(World& w, const std::string& namespaces = ", namespaces: ['@NS@']")
   w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
 }
 
+// Hooks of `one` go on until the file `go` is there; those of others end at once.
+const char* const kWaitForGo = R"x(
+echo "$KW_NAME $ME begins" >> "$FOLDER/log"
+[ "$ME" != one ] || while [ ! -e "$FOLDER/go" ]; do sleep 0.05; done
+echo "$KW_NAME $ME ends" >> "$FOLDER/log"
+)x";
+
+void prepare_long_runs(World& w) {
+  prepare(w);
+  std::string rule = busy_rule(", namespaces: ['@NS@']");
+  rule.replace(rule.find("timeout: 10s"), 12, "timeout: 90s");
+  w.rules(rule + "  concurrency: 16\n");
+  w.script("reconcile.sh", kWaitForGo);
+}
+
 std::string holder(World& w, const std::string& lease = "lead") {
   const auto object = w.get("Lease", lease);
   return object ? base::string_at(*object, {"spec", "holderIdentity"}) : "";
@@ -183,6 +198,49 @@ E2E_CASE("a leader that ends gracefully hands over at once") {
   REQUIRE(lease);
   CHECK(base::int_at(*lease, {"spec", "leaseTransitions"}) == 1);
   CHECK(w.read("overlaps").empty());
+}
+
+E2E_CASE("a leader that is ended keeps its lease until its hooks have ended") {
+  World w;
+  prepare_long_runs(w);
+  w.apply(website("a", "one"));
+  Contender one(w, "one", {}, kLongLease);
+  REQUIRE(w.eventually([&] { return w.read("log") == "a one begins\n"; }));
+  Contender two(w, "two", {}, kLongLease);
+  REQUIRE(w.eventually([&] { return two.says("standing by: held by one"); }));
+  one.signal(SIGTERM);
+  // Its successor asks every half a second.
+  CHECK(w.holds_for([&] { return holder(w) == "one" && w.read("log") == "a one begins\n"; },
+                    Duration{2500}));
+  w.file("go", "");
+  REQUIRE(w.eventually([&] { return two.says("\"leading\"") && w.lines("log") > 2; }));
+  CHECK(w.read("log").starts_with("a one begins\na one ends\na two begins\n"));
+  REQUIRE(w.eventually([&] { return one.exit.has_value(); }));
+  CHECK(one.exit->code == 0);
+}
+
+E2E_CASE("a shard goes to another instance only when the hooks that run for it have ended") {
+  World w;
+  prepare_long_runs(w);
+  std::vector<std::string> names;
+  for (int i = 0; i < 12; ++i) names.push_back("site-" + std::to_string(i));
+  for (const auto& name : names) w.apply(website(name, "one"));
+  const std::vector<std::string> flags = {"--shards", "2", "--concurrency", "16"};
+  Contender one(w, "one", flags);
+  REQUIRE(w.eventually([&] { return w.lines("log") == names.size(); }));
+  Contender two(w, "two", flags);
+  INFO(one.tail());
+  REQUIRE(w.eventually([&] { return one.says("handing over"); }));
+  CHECK(w.holds_for([&] { return w.lines("log") == names.size(); }, Duration{2500}));
+  w.file("go", "");
+  const auto place = [&](const std::string& line) { return w.read("log").find(line + "\n"); };
+  const auto has_gone = [&](const std::string& name) {
+    return place(name + " two begins") != std::string::npos;
+  };
+  REQUIRE(w.eventually([&] { return std::any_of(names.begin(), names.end(), has_gone); }));
+  for (const auto& name : names) {
+    if (has_gone(name)) CHECK(place(name + " one ends") < place(name + " two begins"));
+  }
 }
 
 E2E_CASE("a leader that loses its lease ends its hooks and drops what they say") {

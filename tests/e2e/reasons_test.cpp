@@ -1,5 +1,7 @@
 // Runs that no change of an own object asks for: without `for`, by the clock, after a deletion.
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -161,6 +163,53 @@ if grep -q '"object":null' "$KW_INPUT"; then echo "$KW_NAME" >> gone; fi
   REQUIRE(w.eventually([&] { return w.lines("gone") == 4; }));
   w.settle();
   CHECK(w.lines("gone") == 4);
+}
+
+E2E_CASE("onDelete runs for what a selecting rule lets go before its cleanup has begun") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(R"(
+  onDelete: true
+  watches:
+    - {name: parts, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], labelSelector: part,
+       map: 'error("odd")'}
+  finalize: {exec: [./reconcile.sh], output: log}
+  reconcile: {exec: [./reconcile.sh]}
+)",
+                       "    labelSelector: keep!=out\n"));
+  w.script("reconcile.sh", R"x(
+if grep -q '"object":null' "$KW_INPUT"; then echo "$KW_NAME" >> gone; else echo "$KW_NAME" >> ran; fi
+)x");
+  // As long as it is there no hook runs.
+  w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: odd, namespace: '@NS@', labels: "
+      "{part: odd}}}");
+  w.start();
+  const auto has = [&](const std::string& name, const char* field) {
+    const auto site = w.get("Website", name);
+    return site && (*site)["metadata"].contains(field);
+  };
+  const std::vector<std::string> names = {"a", "b", "c", "d"};
+  for (const std::string& name : names) w.apply(website(name, "one"));
+  for (const std::string& name : names) {
+    REQUIRE(w.eventually([&] { return has(name, "finalizers"); }));
+    w.remove("Website", name);
+    REQUIRE(has(name, "deletionTimestamp"));
+  }
+  w.holds_for([&] { return w.read("ran").empty(); }, Duration{1000});
+  for (const std::string& name : names) {
+    w.merge("Website", name, "{metadata: {finalizers: null}}");
+  }
+  REQUIRE(w.eventually([&] {
+    return std::none_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return w.get("Website", name); });
+  }));
+  w.holds_for([&] { return w.read("gone").empty(); }, Duration{500});
+  w.remove("ConfigMap", "odd");
+  REQUIRE(w.eventually([&] { return w.lines("gone") >= names.size(); }));
+  w.settle();
+  CHECK(w.lines("gone") == names.size());
+  CHECK(w.read("ran").empty());
 }
 
 E2E_CASE("onDelete runs for objects that went while the watch had a gap, once each") {

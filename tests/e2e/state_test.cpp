@@ -195,6 +195,36 @@ E2E_CASE(
   CHECK(k.runs_of_another_start().empty());
 }
 
+E2E_CASE("with --state a rule that is for another kind now tells no deletions of the former one") {
+  Kept k("\n  onDelete: true\n");
+  for (const char* name : {"a", "b"}) k.w.apply(website(name, "one"));
+  k.start();
+  REQUIRE((k.ran("a") && k.ran("b")));
+  k.settle();
+  k.end(SIGTERM);
+  k.clear();
+  k.w.rules(R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: '@NS@'}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], labelSelector: mine}
+  onDelete: true
+  reconcile: {exec: [./reconcile.sh]}
+)");
+  // One of another kind has the name of one of them.
+  k.w.apply(
+      "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: '@NS@', labels: "
+      "{mine: 'yes'}}}");
+  k.start();
+  REQUIRE(k.ran("a"));
+  k.settle();
+  CHECK(k.w.read("runs") == "a\n");
+  k.end(SIGTERM);
+  k.w.remove("ConfigMap", "a");
+  CHECK(k.runs_of_another_start() == "gone ConfigMap a\n");
+}
+
 E2E_CASE("with --state and --once a deletion whose run fails is a failure, and told again") {
   Kept k("\n  onDelete: true\n  retry: {maxAttempts: 1}\n", R"x(
 if grep -q '"object":null' "$KW_INPUT"; then echo "gone $KW_NAME" >> runs; exit 1; fi

@@ -18,7 +18,9 @@ namespace {
 
 // A rule web for Websites, of which the server has shop/a, and its requests.
 struct Asked {
-  explicit Asked(const std::string& spec = "", const std::string& more = "") : world(spec) {
+  explicit Asked(const std::string& spec = "", const std::string& more = "",
+                 const std::string& for_more = "")
+      : world(spec, for_more) {
     world.transport.answer(200, list(object(kSite, "Website", "4", "{}") + more));
   }
   std::shared_ptr<Reply> ask(const std::string& name, const Json& args) {
@@ -269,6 +271,32 @@ TEST_CASE("a trigger that another instance would have to take says so") {
   asked.world.client.set_write_gate(nullptr);
   REQUIRE(reply->failed);
   CHECK(reply->failed->message().starts_with("this instance may not write now"));
+}
+
+TEST_CASE("what was run by its name against the filter, and is parked, is retried") {
+  Asked asked("  retry: {exits: {1: permanent}}\n", "", ", filter: .spec.on");
+  asked.world.folder.script("hook.sh");
+  asked.world.folder.write("hook.sh", "#!/bin/sh\nexit 1\n");
+  asked.world.start();
+  asked.world.watch("websites");
+  REQUIRE(asked.world.until([&] { return asked.world.engine->status().idle; }));
+  const Json args = {{"kind", "website"}, {"namespace", "shop"}, {"name", "a"}};
+  CHECK(asked.ask("trigger", args)->results.at(0)["triggered"] == 1);
+  const auto parked = [&](std::size_t runs) {
+    return asked.world.until([&] {
+      return asked.world.runs.size() == runs && asked.world.engine->status().parked == 1;
+    });
+  };
+  REQUIRE(parked(1));
+  CHECK(asked.ask("retry", Json::object())->results.at(0)["triggered"] == 1);
+  REQUIRE(parked(2));
+  asked.world.folder.write("hook.sh", "#!/bin/sh\nexit 0\n");
+  CHECK(asked.ask("retry", Json::object())->results.at(0)["triggered"] == 1);
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 3; }));
+  REQUIRE(asked.world.until([&] { return asked.world.engine->status().idle; }));
+  CHECK(asked.world.engine->status().parked == 0);
+  // It is done: the filter counts again.
+  CHECK(asked.ask("trigger", {{"kind", "website"}, {"all", true}})->failed);
 }
 
 TEST_CASE("the clock of a rule without `for` that is parked is not in its queue") {

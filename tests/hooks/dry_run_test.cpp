@@ -98,6 +98,13 @@ TEST_CASE("what would be written is said with a diff, and nothing when it is the
         "apply ConfigMap n/a: refused: not allowed\n");
 }
 
+TEST_CASE("an answer whose metadata is none is shown as it is") {
+  const SecretHash hash({1, 2});
+  const Json live = {{"kind", "X"}, {"metadata", "x"}};
+  const Json next = {{"kind", "X"}, {"metadata", nullptr}};
+  CHECK(text_of({"apply", "/x", live, next, ""}, hash).find("-metadata: ") != std::string::npos);
+}
+
 TEST_CASE("a diff of a Secret shows that a value differs and not which it is") {
   const SecretHash hash({1, 2});
   Json live = {{"kind", "Secret"},

@@ -1,9 +1,33 @@
-// An engine that is destroyed while a hook of one rule runs and another rule waits for its slot.
+// Ends of an engine: destroyed while one rule runs and another waits for its slot, and shut down
+// while hooks run that do not leave at once.
+#include <chrono>
+#include <filesystem>
+
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
 using test::list;
 using test::object;
+
+namespace {
+
+hooks::EngineOptions short_shutdown() {
+  hooks::EngineOptions out;
+  out.shutdown_timeout = Duration{100};
+  out.last_writes = Duration{200};
+  return out;
+}
+
+// How long the shutdown of an engine takes whose hook has begun.
+Duration shut_down(test::ScriptedEngine& world) {
+  const auto begun = std::chrono::steady_clock::now();
+  bool ended = false;
+  world.engine->shut_down([&] { ended = true; });
+  CHECK(world.until([&] { return ended; }));
+  return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
+}
+
+}  // namespace
 
 TEST_CASE("an engine that ends is not looked at by those who follow it, nor starts what waited") {
   test::ScriptedEngine world("", "", "{shell: 'echo x >> begun; sleep 60', output: log}");
@@ -50,4 +74,67 @@ TEST_CASE("an engine has ended once the Events of its last runs are written") {
   world.transport.last().data("{}");
   world.transport.last().end();
   CHECK(world.until([&] { return ended; }));
+}
+
+TEST_CASE("hooks that a shutdown ends have the grace of their rule, then they are killed") {
+  const bool leaves = GENERATE(true, false);
+  INFO("they leave by themselves " << leaves);
+  const std::string on_term = leaves ? "sleep 0.6 || :; echo x > left; exit 0" : "";
+  test::ScriptedEngine world("", "",
+                             "{shell: \"trap '" + on_term +
+                                 "' TERM; echo x > begun; while :; do sleep 0.05 || :; done\", "
+                                 "output: log, grace: " +
+                                 (leaves ? "1m" : "600ms") + "}");
+  world.transport.answer(200, list(object(test::kSite, "Website", "4", "{}")));
+  world.start(short_shutdown());
+  REQUIRE(world.until([&] { return !world.read("begun").empty(); }));
+  const Duration took = shut_down(world);
+  CHECK(took >= Duration{600});
+  CHECK(took < Duration{15000});
+  CHECK(world.engine->cut_off().empty());
+  REQUIRE(world.runs.size() == 1);
+  CHECK(world.runs[0].message.find("ended by shutdown") != std::string::npos);
+  CHECK(world.read("left") == (leaves ? "x\n" : ""));
+}
+
+TEST_CASE("workers without a run have the grace of their rule, too, beside one that runs") {
+  // There are two workers, which ignore TERM.
+  const bool busy = GENERATE(false, true);
+  INFO("one of them runs " << busy);
+  test::ScriptedEngine world("  concurrency: 2\n", "",
+                             "{mode: worker, exec: [./hook.sh], grace: 1500ms}");
+  world.folder.write("hook.sh", R"(#!/bin/sh
+trap '' TERM
+while IFS= read -r line; do
+  id=${line#*\"id\":\"}
+  echo x >> begun
+  while [ -e wait ]; do sleep 0.01; done
+  printf '{"id":"%s"}\n' "${id%%\"*}"
+done
+)");
+  std::string other = object(test::kSite, "Website", "4", "{}");
+  for (const std::string name : {"\"a\"", "\"u-Website\""}) {
+    other.replace(other.find(name), name.size(), "\"b\"");
+  }
+  world.transport.answer(200, list(object(test::kSite, "Website", "4", "{}") + "," + other));
+  world.folder.write("wait", "");
+  hooks::EngineOptions options = short_shutdown();
+  if (busy) options.last_writes = Duration{20000};
+  world.start(options);
+  auto& watch = world.watch("websites");
+  REQUIRE(world.until([&] { return world.read("begun") == "x\nx\n"; }));
+  std::filesystem::remove(world.folder.file("wait"));
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  CHECK(world.runs[1].outcome == "done");
+  if (busy) {
+    world.folder.write("wait", "");
+    watch.head(200);
+    watch.data(
+        test::event(object(test::kSite, "Website", "6", "{}", R"(,"labels":{"tier":"web"})")));
+    REQUIRE(world.until([&] { return world.read("begun") == "x\nx\nx\n"; }));
+  }
+  const Duration took = shut_down(world);
+  CHECK(took >= Duration{1500});
+  CHECK(took < Duration{2900});  // not one after the other
+  CHECK(world.engine->cut_off().empty());
 }

@@ -35,6 +35,28 @@ TEST_CASE("selectors of a rule go to the server, in lists and in watches") {
   CHECK(has(world.watch("configmaps").line(), "labelSelector=site"));
 }
 
+TEST_CASE("rules that ask for the same are fed by one list and one watch of it") {
+  ScriptedEngine world(
+      "---\n"
+      "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: second}\nspec:\n"
+      "  for: {apiVersion: demo.dev/v1, kind: Website}\n"
+      "  reconcile: {exec: [./hook.sh, second], output: log}\n");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  world.start();
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  watch.data(test::event(object(kSite, "Website", "6", R"({"a":1})", R"(,"labels":{"a":"b"})")));
+  REQUIRE(world.until([&] { return world.runs.size() == 4; }));
+  std::vector<std::string> requests;
+  for (std::size_t i = 0; i < world.transport.size(); ++i) {
+    if (has(world.transport.call(i).path(), "/websites")) {
+      requests.push_back(world.transport.call(i).line());
+    }
+  }
+  CHECK(requests.size() == 2);
+}
+
 TEST_CASE("no hook runs before the last list of its rule is complete, and then with all of it") {
   ScriptedEngine world("  watches: [{name: config, apiVersion: v1, kind: ConfigMap, map: all}]\n");
   world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));

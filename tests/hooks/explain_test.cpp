@@ -191,6 +191,20 @@ TEST_CASE("the next time of the schedule is told of what is idle, or waits for a
   CHECK_FALSE(out.next_run);
 }
 
+TEST_CASE("a run that waits for what the last one wrote says for what, and how long at most") {
+  auto facts = quiet();
+  facts.behind = "no watch has shown yet what its last run wrote: ConfigMap shop/page";
+  facts.queued = pending(facts, runtime::Reason::updated, 3000);
+  auto out = explain(website(), facts);
+  CHECK(out.state == "behind");
+  CHECK(out.next_run == Duration{3000});
+  CHECK(says(out, "(Updated) waits, 3s more at most"));
+  CHECK(says(out, "ConfigMap shop/page"));
+  // What else holds it is said first.
+  facts.queued->held = true;
+  CHECK(explain(website(), facts).state == "running");
+}
+
 TEST_CASE("what is due runs next, unless a limit holds it") {
   auto facts = quiet();
   facts.queued = pending(facts, runtime::Reason::updated, -10);

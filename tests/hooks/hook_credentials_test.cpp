@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "client/rig.hpp"
 #include "hooks/rule_folder.hpp"
+#include "http/server.hpp"
 #include "loop/skipping_time.hpp"
 
 using namespace kubewatch;
@@ -300,6 +301,7 @@ TEST_CASE("who logs in by a program or an identity provider gives neither to a s
 
 TEST_CASE("hooks find the certificates that were rotated since the start") {
   const test::RuleFolder files;
+  const auto next = http::generate_certificate({"localhost"}, {}).value();
   client::ClientConfig ours = config();
   ours.ca_file = files.write("ca.crt", "CA");
   ours.client_cert_file = files.write("tls.crt", "CERT");
@@ -321,19 +323,19 @@ TEST_CASE("hooks find the certificates that were rotated since the start") {
   const test::RuleFolder home;
   const test::RuleFolder of_robot;
   const auto write_both = [&] {
-    REQUIRE(credentials.write(kOurs, home.path()).ok());
-    REQUIRE(credentials.write(kRobot, of_robot.path()).ok());
+    REQUIRE(credentials.write_kept(kOurs, home.path()).ok());
+    REQUIRE(credentials.write_kept(kRobot, of_robot.path()).ok());
   };
   write_both();
   CHECK(found_in(home) == "CA,CERT,KEY");
   CHECK(found_in(of_robot) == "CA,,");
-  files.write("ca.crt", "CA 2");
-  files.write("tls.crt", "CERT 2");
-  files.write("tls.key", "KEY of today");
+  files.write("ca.crt", next.ca_pem);
+  files.write("tls.crt", next.certificate_pem);
+  files.write("tls.key", next.key_pem);
   SECTION("runs that start now") {
     write_both();
     const auto known = credentials.secrets(kOurs);
-    CHECK(std::find(known.begin(), known.end(), "KEY of today") != known.end());
+    CHECK(std::find(known.begin(), known.end(), next.key_pem) != known.end());
   }
   SECTION("runs that start while a file is being replaced") {
     write_both();
@@ -342,11 +344,28 @@ TEST_CASE("hooks find the certificates that were rotated since the start") {
   }
   SECTION("workers that live on") {
     const auto known = credentials.refresh(kOurs, home.path());
-    CHECK(std::find(known.begin(), known.end(), "KEY of today") != known.end());
+    CHECK(std::find(known.begin(), known.end(), next.key_pem) != known.end());
     credentials.refresh(kRobot, of_robot.path());
   }
-  CHECK(found_in(home) == "CA 2,CERT 2,KEY of today");
-  CHECK(found_in(of_robot) == "CA 2,,");
+  CHECK(found_in(home) == next.ca_pem + "," + next.certificate_pem + "," + next.key_pem);
+  CHECK(found_in(of_robot) == next.ca_pem + ",,");
+}
+
+TEST_CASE("of a home that nobody renews nothing is remembered") {
+  const test::RuleFolder files;
+  client::ClientConfig ours = config();
+  ours.ca_file = files.write("ca.crt", "CA");
+  test::Rig rig(ours);
+  HookCredentials credentials(rig.client);
+  const test::RuleFolder home;
+  REQUIRE(credentials.write(kOurs, home.path()).ok());
+  CHECK(credentials.kept() == 0);
+  REQUIRE(credentials.write_kept({}, home.path()).ok());
+  CHECK(credentials.kept() == 0);
+  REQUIRE(credentials.write_kept(kOurs, home.path()).ok());
+  CHECK(credentials.kept() == 1);
+  credentials.forget(home.path());
+  CHECK(credentials.kept() == 0);
 }
 
 TEST_CASE("hooks and workers get the tokens that an identity provider has given since") {
@@ -379,6 +398,7 @@ TEST_CASE("hooks and workers get the tokens that an identity provider has given 
   CHECK(has("id-token-2"));
   CHECK(has("refresh-2"));
   CHECK_FALSE(has("refresh-1"));
+  REQUIRE(credentials.write_kept(kOurs, home.path()).ok());
   home.write("kubeconfig", "as kubectl renewed it");
   CHECK(credentials.refresh(kOurs, home.path()).empty());
   CHECK(has("as kubectl renewed it"));

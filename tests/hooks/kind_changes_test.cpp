@@ -2,10 +2,12 @@
 // the server is asked, and that the controller starts anew. In virtual time.
 #include "hooks/kind_changes.hpp"
 
+#include "base/log.hpp"
 #include "client/rig.hpp"
 #include "hooks/definition_watch.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/health.hpp"
 #include "hooks/kind_families.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
@@ -66,12 +68,13 @@ std::string discovery(const std::string& version, const std::string& scope) {
 struct Sites {
   explicit Sites(const std::string& rule_for, const std::string& spec = "",
                  const std::string& filter = "'false'", std::optional<ShardPlan> shards = {},
-                 std::shared_ptr<StateStore> state = nullptr)
+                 std::shared_ptr<StateStore> state = nullptr,
+                 const std::string& apis = discovery("v1", "Namespaced"))
       : transport(loop), client(loop, transport, config()) {
     transport.route("GET", "/api", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
     transport.route("GET", "/version", 200, R"({"major":"1","minor":"27","gitVersion":"v1.27.0"})");
     rules = rules_of(rule_document("web", rule_for, filter) + spec);
-    serve("v1", "Namespaced");
+    transport.route("GET", "/apis", 200, apis);
     EngineOptions options;
     options.work_dir = folder.file("work");
     options.shards = std::move(shards);
@@ -160,6 +163,19 @@ const std::string kHeld =
     R"("finalizers":["kubewatch.dev/web-site","kubewatch.dev/web"]}})";
 const std::string kEmpty =
     R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]})";
+
+struct Log {
+  Log() { base::capture_log(&lines); }
+  ~Log() { base::capture_log(nullptr); }
+  Log(const Log&) = delete;
+  Log& operator=(const Log&) = delete;
+  std::ptrdiff_t lines_with(const std::string& words) const {
+    return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find(words) != std::string::npos;
+    });
+  }
+  std::vector<std::string> lines;
+};
 
 // A rule for every kind of demo.dev.
 Rule group_rule(const std::string& name) {
@@ -268,6 +284,66 @@ TEST_CASE("a group's controller waits for who has its name, manager or finalizer
   CHECK(starts({{"other", 1, "manager-all-site", "f"}, 1}) == 0);
   CHECK(starts({{"other", 1, "m", "demo.dev/all-site"}, 1}) == 0);
   CHECK(starts({{"all-site", 1, "manager-all-site", "demo.dev/all-site"}, 0}) == 1);
+}
+
+TEST_CASE("a rule for a group that has never answered is unknown until it does") {
+  KindFamilies families;
+  families.add(group_rule("all"), {});
+  CHECK(families.unknown().empty());  // nobody has looked
+  client::ResourceMap unsure = server({});
+  unsure.failed_groups.push_back("demo.dev/v1: 503");
+  CHECK(families.look(unsure, {}).start.empty());
+  REQUIRE(families.unknown().size() == 1);
+  CHECK(families.unknown()[0].rule.name == "all");
+  CHECK(families.unknown()[0].why ==
+        "the server did not say what kinds the group demo.dev has (discovery failed: demo.dev/v1: "
+        "503)");
+  const auto change = families.look(server({type("v1")}), {});
+  REQUIRE(change.start.size() == 1);
+  CHECK(change.start[0].late);
+  CHECK(families.unknown().empty());
+  // What was known stays.
+  CHECK(families.look(unsure, {}).end.empty());
+  CHECK(families.unknown().empty());
+}
+
+TEST_CASE("a rule for a group that does not answer waits as one whose kind is missing does") {
+  Log log;
+  const std::string stale =
+      R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","items":[)"
+      R"({"metadata":{"name":"demo.dev"},"versions":[{"version":"v1","freshness":"Stale"}]}]})";
+  Sites sites(kGroup, "", "'false'", {}, nullptr, stale);
+  CHECK_FALSE(sites.engine->status().synced);
+  CHECK(sites.engine->status().waiting_rules == 0);  // the server was not asked yet
+  CHECK(sites.until([&] { return sites.engine->status().waiting_rules == 1; }));
+  CHECK(sites.engine->status().synced);
+  CHECK(log.lines_with("controller waits: the server did not say what kinds the group demo.dev has "
+                       "(discovery failed: demo.dev/v1") == 1);
+  const auto why = sites.engine->why_not_started();
+  REQUIRE(why.size() == 1);
+  CHECK(why[0].starts_with("web: the server did not say what kinds"));
+  const HealthReport readiness = judge_readiness(sites.engine->facts(), {});
+  CHECK(readiness.text().find("controller web has not started: the server did not say") == 0);
+  // It is asked again soon, not with the look that comes in any case.
+  const std::size_t asked = sites.discoveries();
+  sites.pass(Duration{20000});
+  CHECK(sites.discoveries() >= asked + 2);
+  sites.serve("v1", "Namespaced");
+  sites.answer(kV1, "");
+  CHECK(sites.until([&] { return sites.started(); }));
+  CHECK(sites.engine->status().waiting_rules == 0);
+  CHECK(sites.engine->status().idle);
+  CHECK(sites.engine->why_not_started().empty());
+}
+
+TEST_CASE("a rule for a group without any kind says so once, and waits for nothing") {
+  Log log;
+  Sites sites(kGroup, "", "'false'", {}, nullptr, discovery("", ""));
+  CHECK(sites.until([&] { return sites.engine->status().idle; }));
+  CHECK(sites.engine->status().waiting_rules == 0);
+  sites.pass(Duration{200000});
+  CHECK(log.lines_with("the group demo.dev has no kind that the rule could watch: it waits for "
+                       "one") == 1);
 }
 
 TEST_CASE("one discovery that lacks a group's kind ends nothing, a second one follows soon") {

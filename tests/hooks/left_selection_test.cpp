@@ -2,6 +2,7 @@
 // never where the watch of the selection is only behind.
 #include "hooks/caches.hpp"
 #include "hooks/scripted_engine.hpp"
+#include "loop/skipping_time.hpp"
 
 using namespace kubewatch;
 using test::list;
@@ -39,6 +40,8 @@ struct World : test::ScriptedEngine {
     }
     return false;
   }
+
+  loop::SkippingTime time{loop};
 
  private:
   test::ScriptedCall* watch_of(bool selecting) {
@@ -87,6 +90,8 @@ struct LeftOut : test::ScriptedEngine {
     }));
     for (int i = 0; i < 3; ++i) loop.run_until([] { return false; }, Duration{0});
   }
+  loop::SkippingTime time{loop};
+
   static std::string child() {
     return object("v1", "ConfigMap", "4", "{}",
                   R"(,"labels":{"kubewatch.dev/controller":"web",)"
@@ -130,10 +135,28 @@ TEST_CASE("what came into the selection is not finalized because the guard told 
   World world(site("web"));
   world.guard()->data(added(site("web")));
   REQUIRE(world.until([&] { return world.asked_for_it(); }));
-  world.loop.run_until([] { return false; }, Duration{0});
+  for (const int seconds : {0, 6, 6}) {
+    world.time.skip(Duration{seconds * 1000});
+    world.loop.run_until([] { return false; }, Duration{10});
+    // --once would end without its run.
+    CHECK_FALSE(world.engine->status().idle);
+    CHECK(world.engine->status().at_work);
+  }
   world.selection()->data(added(site("web")));
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   CHECK(world.seen() == "reconcile\n");
+  CHECK(world.until([&] { return world.engine->status().idle; }));
+}
+
+TEST_CASE("what was on its way into the selection, and is gone, is waited for no more") {
+  World world(site("web"));
+  world.guard()->data(added(site("web")));
+  REQUIRE(world.until([&] { return world.asked_for_it(); }));
+  world.loop.run_until([] { return false; }, Duration{10});
+  CHECK_FALSE(world.engine->status().idle);
+  world.guard()->data(R"({"type":"DELETED","object":)" + site("web") + "}\n");
+  CHECK(world.until([&] { return world.engine->status().idle; }));
+  CHECK(world.runs.empty());
 }
 
 TEST_CASE("what is not in the selection, with the finalizer on it, is finalized") {
@@ -163,6 +186,36 @@ TEST_CASE("a cleanup in a namespace that a changed rule leaves out has its child
   const auto input = base::parse_json(world.read("input"));
   REQUIRE(input.ok());
   CHECK((*input)["owned"].size() == 1);
+}
+
+TEST_CASE("a cleanup in a namespace that was left out is work while its children are listed") {
+  LeftOut world;
+  for (const int seconds : {0, 6, 6}) {
+    world.time.skip(Duration{seconds * 1000});
+    world.loop.run_until([] { return false; }, Duration{10});
+    CHECK_FALSE(world.engine->status().idle);
+    CHECK(world.engine->status().at_work);
+  }
+  CHECK(world.seen() == "reconcile\n");
+}
+
+TEST_CASE("a cleanup in a namespace that was left out says so where its children's list fails") {
+  LeftOut world;
+  for (int i = 0; i < 40 && world.held.empty(); ++i) {
+    world.serve("configmaps", R"({"kind":"Status","code":500,"reason":"InternalError"})", 500);
+    world.loop.run_until([] { return false; }, Duration{5});
+    world.time.skip(Duration{2000});
+  }
+  REQUIRE(world.held.size() == 1);
+  CHECK(world.until([&] { return !world.engine->status().at_work; }));
+  CHECK(world.engine->status().failing == 1);
+  // It is tried on.
+  for (int i = 0; i < 40 && world.seen() != "reconcile\nfinalize\n"; ++i) {
+    world.serve("configmaps", list(LeftOut::child()));
+    world.loop.run_until([] { return false; }, Duration{50});
+    world.time.skip(Duration{2000});
+  }
+  CHECK(world.seen() == "reconcile\nfinalize\n");
 }
 
 TEST_CASE("a cleanup in a namespace that was left out waits where its children cannot be listed") {

@@ -127,16 +127,97 @@ TEST_CASE("resourceVersions compare as numbers where they are numbers") {
   CHECK_FALSE(at_least_version("", "1"));
 }
 
+namespace {
+
+const core::ObjectKey kOwner{"shop", "a"};
+using Keys = std::vector<core::ObjectKey>;
+
+ExpectedWrite written(const std::string& version) {
+  return {kChild, version, "", {}};
+}
+
+CacheView showing(const std::string& version, const std::string& up_to = "") {
+  core::ObjectMeta meta;
+  meta.uid = "u-child";
+  meta.resource_version = version;
+  return {meta, up_to.empty() ? version : up_to};
+}
+
+ExpectedWrites::Views views(std::vector<CacheView> of_all) {
+  return [of_all](const ExpectedWrite&) { return of_all; };
+}
+
+}  // namespace
+
 TEST_CASE("an expected write is settled by its version, a later one, or time") {
   ExpectedWrites expected(Duration{5000});
-  expected.expect(kChild, "10", at(0));
-  CHECK_FALSE(expected.seen(kChild, "9"));
+  expected.expect("u1", kOwner, written("10"), at(0));
+  CHECK(expected.has(kChild));
+  CHECK_FALSE(expected.is_reached(kChild, "9"));
+  CHECK(expected.is_reached(kChild, "10"));
+  CHECK(expected.settle(kChild, views({showing("9")})).empty());
   CHECK_FALSE(expected.empty());
-  CHECK(expected.seen(kChild, "11"));
+  CHECK(expected.settle(kChild, views({showing("11")})) == Keys{kOwner});
   CHECK(expected.empty());
-  expected.expect(kChild, "20", at(0));
-  CHECK_FALSE(expected.expire(at(4999)));
-  CHECK(expected.expire(at(5000)));
+  expected.expect("u1", kOwner, written("20"), at(0));
+  CHECK(expected.until("u1") == at(5000));
+  CHECK_FALSE(expected.until("u2"));
+  CHECK(expected.expire(at(4999)).empty());
+  const auto missed = expected.expire(at(5000));
+  REQUIRE(missed.size() == 1);
+  CHECK(missed[0].owner == kOwner);
+  CHECK(missed[0].owner_uid == "u1");
+  CHECK(missed[0].id == kChild);
+  CHECK(expected.empty());
+  CHECK_FALSE(expected.until("u1"));
+}
+
+TEST_CASE("a write is shown when every cache that selects its object has it, or is past it") {
+  const ExpectedWrite write = written("10");
+  CHECK(write.is_shown({}));
+  CHECK(write.is_shown({showing("10")}));
+  CHECK(write.is_shown({{std::nullopt, "12"}}));  // deleted since
+  CHECK_FALSE(write.is_shown({{std::nullopt, "9"}}));
+  CHECK_FALSE(write.is_shown({showing("11"), showing("9")}));
+  CHECK(write.is_shown({showing("11"), showing("9", "10")}));
+  // Of versions that are no numbers only the same one is known.
+  CHECK(written("x").is_shown({showing("x", "y")}));
+  CHECK_FALSE(written("x").is_shown({showing("y")}));
+}
+
+TEST_CASE("a deletion is shown when the object is gone, another one, or dying") {
+  const ExpectedWrite gone{kChild, "", "u-child", {}};
+  CHECK_FALSE(gone.is_shown({showing("99")}));
+  CHECK(gone.is_shown({{std::nullopt, "1"}}));
+  CacheView view = showing("99");
+  view.object->deletion_timestamp = "2026-01-02T03:04:05Z";
+  CHECK(gone.is_shown({view}));
+  view = showing("99");
+  view.object->uid = "u-new";
+  CHECK(gone.is_shown({view}));
+  ExpectedWrites expected;
+  expected.expect("u1", kOwner, gone, at(0));
+  CHECK_FALSE(expected.is_reached(kChild, "99"));
+}
+
+TEST_CASE("an object waits for all that it wrote, and for nothing that others wrote") {
+  ExpectedWrites expected(Duration{5000});
+  const ChildId second{"", "ConfigMap", {"shop", "second"}};
+  const core::ObjectKey other{"shop", "b"};
+  expected.expect("u1", kOwner, written("10"), at(0));
+  expected.expect("u1", kOwner, {second, "11", "", {}}, at(1000));
+  expected.expect("u2", other, written("12"), at(2000));
+  CHECK(expected.until("u1") == at(6000));
+  CHECK(expected.settle(kChild, views({showing("10")})).empty());
+  CHECK(expected.first_of("u1") == second);
+  CHECK(expected.settle(second, views({showing("11")})) == Keys{kOwner});
+  CHECK_FALSE(expected.until("u1"));
+  CHECK(expected.until("u2") == at(7000));
+  // What it writes again takes the place of what it wrote.
+  expected.expect("u2", other, written("15"), at(3000));
+  CHECK(expected.settle(kChild, views({showing("12")})).empty());
+  CHECK(expected.expire(at(7000)).empty());
+  CHECK(expected.settle(views({showing("15")})) == Keys{other});
   CHECK(expected.empty());
 }
 

@@ -111,6 +111,21 @@ TEST_CASE("runs, retries, writes and what runs used are counted") {
   CHECK(text.find("verb=\"get\"") == std::string::npos);
 }
 
+TEST_CASE("what is sent as writes are, and writes nothing, is not counted as a write") {
+  Metrics metrics;
+  const std::string none = metrics.text({}, {}, at(2));
+  const std::string server = "https://server";
+  const std::string pod = server + "/api/v1/namespaces/a/pods/p?fieldManager=k";
+  const std::string robot = server + "/api/v1/namespaces/a/serviceaccounts/robot";
+  const std::string review = server + "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  metrics.on_request({"apply pods \"p\"", "PATCH", pod + "&dryRun=All", 200});
+  metrics.on_request({"create serviceaccounts", "POST", robot + "/token", 201});
+  metrics.on_request({"create selfsubjectaccessreviews", "POST", review, 201});
+  CHECK(metrics.text({}, {}, at(2)) == none);
+  metrics.on_request({"apply pods \"p\"", "PATCH", pod, 200});
+  CHECK(metrics.text({}, {}, at(2)) != none);
+}
+
 TEST_CASE("facts of the moment are shown, two watches of one kind as one series") {
   Metrics metrics;
   const std::string text = metrics.text(facts(), {}, at(0));

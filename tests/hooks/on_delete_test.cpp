@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "hooks/parked_deletions.hpp"
 #include "hooks/scripted_engine.hpp"
 #include "hooks/state_store.hpp"
 #include "loop/skipping_time.hpp"
@@ -46,6 +45,25 @@ struct World : test::ScriptedEngine {
       if ((line.find(part) != std::string::npos) == with) return &transport.call(i);
     }
     return nullptr;
+  }
+  // The last one that is open, of a kind in a namespace: "shop/websites".
+  test::ScriptedCall& open(const std::string& place, bool watch) {
+    test::ScriptedCall* out = nullptr;
+    REQUIRE(until([&] {
+      for (std::size_t i = 0; i < transport.size(); ++i) {
+        auto& one = transport.call(i);
+        const bool watches = one.line().find("watch=true") != std::string::npos;
+        if (one.open() && one.path().ends_with("/" + place) && watches == watch) out = &one;
+      }
+      return out != nullptr;
+    }));
+    return *out;
+  }
+  void give(const std::string& place, const std::string& items) {
+    auto& listed = open(place, false);
+    listed.head(200);
+    listed.data(list(items));
+    listed.end();
   }
   // In any order.
   bool sees(const std::string& lines) {
@@ -188,6 +206,118 @@ TEST_CASE("an object of a selected namespace is told as deleted though its names
   namespaces.data(told("DELETED", shop("8")));
   if (!is_there) sites.data(told("DELETED", site("a", "u1", "6")));
   CHECK(world.sees(is_there ? "a\n" : "a\na gone\n"));
+}
+
+TEST_CASE("a rule that is read again is not told of what was never selected") {
+  World world("  owns: [{apiVersion: v1, kind: ConfigMap}]\n", ", namespaceSelector: demo=yes");
+  world.transport.route("GET", "/api", 200,
+                        R"({"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2",)"
+                        R"("items":[{"metadata":{},"versions":[{"version":"v1","resources":[)"
+                        R"({"resource":"namespaces","responseKind":{"group":"","version":"v1",)"
+                        R"("kind":"Namespace"},"scope":"Cluster","singularResource":"namespace",)"
+                        R"("verbs":["get","list","watch"]},{"resource":"configmaps",)"
+                        R"("responseKind":{"group":"","version":"v1","kind":"ConfigMap"},)"
+                        R"("scope":"Namespaced","singularResource":"configmap",)"
+                        R"("verbs":["get","list","watch"]}]}]}]})");
+  for (const char* const path : {"shop/websites/a", "other/websites/b"}) {
+    world.transport.route("GET", std::string("/apis/demo.dev/v1/namespaces/") + path, 404, kNoSuch);
+  }
+  const std::string shop =
+      R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop","uid":"n1",)"
+      R"("resourceVersion":"3","labels":{"demo":"yes"}}})";
+  const auto b = [](const std::string& version) {
+    std::string out = site("b", "u2", version);
+    return out.replace(out.find("shop"), 4, "other");
+  };
+  world.folder.write("go", "");
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  world.start();
+  world.give_list("namespaces", shop);
+  world.give_list("websites", site("a", "u1", "4") + "," + b("4"));
+  world.give_list("configmaps", "");
+  for (const char* const plural : {"websites", "namespaces"}) world.watch(plural).head(200);
+  REQUIRE(world.sees("a\n"));
+  const auto listed = [&] {
+    const auto lines = world.transport.lines();
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("/configmaps?") != std::string::npos &&
+             line.find("watch=true") == std::string::npos;
+    });
+  };
+  REQUIRE(world.engine->reload(changed).ok());
+  REQUIRE(world.until([&] { return listed() == 2; }));
+  world.watch("websites").data(told("DELETED", b("6")) + told("DELETED", site("a", "u1", "7")));
+  world.give_list("namespaces", shop);
+  world.give_list("configmaps", "");
+  CHECK(world.sees("a\na gone\n"));
+}
+
+TEST_CASE("what goes in a namespace that a changed rule does not name is not told to it") {
+  World world("  owns: [{apiVersion: v1, kind: ConfigMap}]\n", ", namespaces: [shop, other]");
+  world.folder.write("go", "");
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  changed[0].for_.namespaces = {"other"};
+  const auto b = [](const std::string& version) {
+    std::string out = site("b", "u2", version);
+    return out.replace(out.find("shop"), 4, "other");
+  };
+  world.start();
+  for (const char* const path : {"shop/websites/a", "other/websites/b"}) {
+    world.transport.route("GET", std::string("/apis/demo.dev/v1/namespaces/") + path, 404, kNoSuch);
+  }
+  world.give("shop/websites", site("a", "u1", "4"));
+  world.give("other/websites", b("4"));
+  world.give("shop/configmaps", "");
+  world.give("other/configmaps", "");
+  for (const char* const place : {"shop/websites", "other/websites"}) {
+    world.open(place, true).head(200);
+  }
+  REQUIRE(world.sees("a\nb\n"));
+  REQUIRE(world.engine->reload(changed).ok());
+  world.give("shop/websites", "");  // where finalizers may be left
+  world.open("other/configmaps", false);
+  world.open("shop/websites", true).data(told("DELETED", site("a", "u1", "6")));
+  world.open("other/websites", true).data(told("DELETED", b("7")));
+  world.give("other/configmaps", "");
+  CHECK(world.sees("a\nb\nb gone\n"));
+}
+
+TEST_CASE("a deletion that may not be looked for in a namespace that was left out is given up") {
+  World world("", ", labelSelector: tier=web");
+  const auto a = [](const std::string& version) {
+    return site("a", "u1", version, "{}", R"(,"labels":{"tier":"web"})");
+  };
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  changed[0].for_.namespaces = {"other"};
+  world.transport.answer(200, list(a("4")));
+  world.start();
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.sees("a\n"));
+  watch.data(told("DELETED", a("6")));
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  const auto asked = [&] {
+    const auto lines = world.transport.lines();
+    return std::count(lines.begin(), lines.end(), "GET " + path);
+  };
+  REQUIRE(world.until([&] { return asked() == 1; }));
+  REQUIRE(world.engine->reload(changed).ok());
+  world.transport.route("GET", path, 403,
+                        R"({"kind":"Status","reason":"Forbidden","code":403,"message":"no"})");
+  for (std::size_t i = 0; i < world.transport.size(); ++i) {
+    auto& call = world.transport.call(i);
+    if (call.open() && call.line() == "GET " + path) {
+      call.fail(Error(ErrorKind::unreachable, "cut off"));
+    }
+  }
+  world.give("other/websites", "");
+  CHECK(world.until([&] { return world.engine->status().given_up == 1; }));
+  CHECK(world.seen() == "a\n");
+  CHECK(asked() == 2);
+  CHECK(world.engine->status().failing == 0);
 }
 
 TEST_CASE("what the watch still shows long after its cleanup is not finalized once more") {
@@ -364,57 +494,23 @@ TEST_CASE("a new object does not wait for a deletion of its name that is not tri
   }
 }
 
-TEST_CASE("of parked deletions the oldest are too many, or too large, and never the youngest") {
-  using hooks::ParkedDeletions;
-  const auto key = [](std::size_t i) { return core::ObjectKey{"shop", std::to_string(i)}; };
-  ParkedDeletions parked;
-  SECTION("too many") {
-    for (std::size_t i = 0; i < ParkedDeletions::kMostObjects; ++i) parked.park(key(i), 1);
-    parked.park(key(0), 1);  // once more: it is the youngest now
-    CHECK_FALSE(parked.excess());
-    parked.park({"shop", "another"}, 1);
-    CHECK(parked.excess() == key(1));
-    parked.forget(key(1));
-    CHECK_FALSE(parked.excess());
-    parked.forget(key(1));
-    parked.park({"shop", "one more"}, 1);
-    CHECK(parked.excess() == key(2));
-  }
-  SECTION("too large") {
-    const std::size_t half = ParkedDeletions::kMostBytes / 2;
-    parked.park(key(0), half);
-    parked.park(key(1), half);
-    CHECK_FALSE(parked.excess());
-    parked.park(key(1), half);  // not counted twice
-    CHECK_FALSE(parked.excess());
-    parked.park(key(2), 1);
-    CHECK(parked.excess() == key(0));
-    parked.forget(key(0));
-    CHECK_FALSE(parked.excess());
-    parked.park(key(3), 3 * half);
-    CHECK(parked.excess() == key(1));
-    parked.forget(key(1));
-    parked.forget(key(2));
-    CHECK_FALSE(parked.excess());
-  }
-}
-
-TEST_CASE("where ever more deletions are parked the oldest is given up") {
+TEST_CASE("where ever more deletions fail the oldest is given up") {
   const bool name_in_use = GENERATE(false, true);
-  INFO("name in use " << name_in_use);
-  test::ScriptedEngine world(kDeletesOld, ", filter: .spec.text", "{exec: [./hook.sh]}");
-  world.folder.write("hook.sh",
-                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\n"
-                     "grep -q '\"object\":null' || exit 0\necho \"$KW_NAME\" >> seen\n" +
-                         std::string(kDeleteOld));
+  const bool parked = GENERATE(false, true);
+  INFO("name in use " << name_in_use << ", parked " << parked);
+  test::ScriptedEngine world(std::string(kDeletesOld) + "  retry: {initial: 1h, max: 1h}\n",
+                             ", filter: .spec.on", "{exec: [./hook.sh]}");
+  world.folder.write("hook.sh", std::string("#!/bin/sh\ncd \"$(dirname \"$0\")\"\n") +
+                                    "grep -q '\"object\":null' || exit 0\n"
+                                    "echo \"$KW_NAME\" >> seen\n" +
+                                    (parked ? kDeleteOld : "exit 1\n"));
   refuse_old(world);
-  // Two of them are within what is kept.
-  const std::string spec =
-      R"({"text":")" + std::string(hooks::ParkedDeletions::kMostBytes * 3 / 8, 'x') + R"("})";
+  const std::string spec = R"({"on":true})";
   world.transport.answer(200, list(site("a", "u1", "4", spec) + "," + site("b", "u2", "4", spec) +
                                    "," + site("c", "u3", "4", spec)));
   loop::SkippingTime time{world.loop};
   hooks::EngineOptions options;
+  options.most_failed_deletions = 2;
   auto state = hooks::StateStore::open(world.folder.file("state"), {"boot", "server", ""});
   REQUIRE(state.ok());
   options.state = std::move(*state);
@@ -424,12 +520,16 @@ TEST_CASE("where ever more deletions are parked the oldest is given up") {
   const auto ran = [&](std::size_t runs) {
     return world.until([&] { return world.runs.size() == runs && world.engine->status().idle; });
   };
+  const auto waiting = [&] {
+    const hooks::EngineStatus status = world.engine->status();
+    return parked ? status.parked : status.failing;
+  };
   REQUIRE(ran(3));
   watch.data(told("DELETED", site("a", "u1", "6", spec)));
   REQUIRE(ran(4));
   watch.data(told("DELETED", site("b", "u2", "7", spec)));
   REQUIRE(ran(5));
-  CHECK(world.engine->status().parked == 2);
+  CHECK(waiting() == 2);
   CHECK(world.engine->status().given_up == 0);
   hooks::Driver& driver = *world.engine->drivers().at(0);
   if (name_in_use) {
@@ -439,19 +539,216 @@ TEST_CASE("where ever more deletions are parked the oldest is given up") {
   }
   watch.data(told("DELETED", site("c", "u3", "9", spec)));
   REQUIRE(ran(6));
-  CHECK(world.engine->status().parked == 2);
+  CHECK(waiting() == 2);
   CHECK(world.engine->status().given_up == 1);
   CHECK_FALSE(driver.facts_of({"shop", "a"}).deleted);
   CHECK(driver.facts_of({"shop", "b"}).deleted);
   CHECK(options.state->find({"web", {"shop", "a"}}) == nullptr);
   CHECK(options.state->find({"web", {"shop", "b"}}) != nullptr);
   CHECK((driver.queue().look({"shop", "a"}) == std::nullopt));
-  // Nor in an hour.
+  // Nor in an hour. Those that are parked run when they are asked for.
   world.folder.write("seen", "");
   time.skip(Duration{3601000});
+  for (const char* name : {"b", "c"}) {
+    if (!parked) break;
+    hooks::TriggerRequest request;
+    request.key = {"shop", name};
+    CHECK(driver.trigger(request).size() == 1);
+  }
   REQUIRE(ran(8));
   const bool others = world.seen() == "b\nc\n" || world.seen() == "c\nb\n";
   CHECK(others);
-  CHECK(world.engine->status().parked == 2);
+  CHECK(waiting() == 2);
   CHECK(world.engine->status().given_up == 1);
+}
+
+namespace {
+
+constexpr const char* kSelected = R"(,"labels":{"tier":"web"},"finalizers":["kubewatch.dev/web"])";
+constexpr const char* kDying = R"(,"labels":{"tier":"web"},"finalizers":["kubewatch.dev/web"],)"
+                               R"("deletionTimestamp":"2026-01-02T03:04:05Z")";
+constexpr const char* kSiteA = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+
+// A rule that selects and finalizes: a second watch guards what carries the finalizer.
+struct Guarded : World {
+  explicit Guarded(const std::string& metadata, const std::string& spec = "")
+      : World("  finalize: {exec: [./hook.sh, finalize], output: log}\n" + spec,
+              ", labelSelector: tier=web") {
+    for (int i = 0; i < 2; ++i) transport.answer(200, list(site("a", "u1", "4", "{}", metadata)));
+    folder.write("go", "");
+    auto opened = hooks::StateStore::open(folder.file("state"), {"boot", "server", ""});
+    REQUIRE(opened.ok());
+    options.state = std::move(*opened);
+  }
+  void begin() {
+    start(options);
+    REQUIRE(until([&] { return selection() != nullptr && guard() != nullptr; }));
+    selection()->head(200);
+    guard()->head(200);
+    REQUIRE(sees("a\n"));
+  }
+  test::ScriptedCall* selection() { return watch_of("labelSelector=tier", true); }
+  test::ScriptedCall* guard() { return watch_of("labelSelector=tier", false); }
+  const hooks::HandledObject* known() const { return options.state->find({"web", {"shop", "a"}}); }
+
+  hooks::EngineOptions options;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "what a selecting rule lets go without a cleanup is told, whichever watch tells it first") {
+  Guarded world(kSelected);
+  world.transport.route("GET", kSiteA, 404, kNoSuch);
+  world.begin();
+  const bool selection_first = GENERATE(true, false);
+  const bool at_once = GENERATE(true, false);
+  INFO("selection first " << selection_first << ", at once " << at_once);
+  const std::string event = told("DELETED", site("a", "u1", "6", "{}", kDying));
+  (selection_first ? world.selection() : world.guard())->data(event);
+  if (!at_once && selection_first) {
+    CHECK(world.sees("a\na gone\n"));
+  } else if (!at_once) {
+    CHECK(world.sees("a\n"));
+  }
+  (selection_first ? world.guard() : world.selection())->data(event);
+  CHECK(world.sees("a\na gone\n"));
+  CHECK(world.known() == nullptr);
+}
+
+TEST_CASE("a deletion that fails is not given up for what the guard still shows of its object") {
+  Guarded world(kSelected, "  retry: {exits: {1: permanent}}\n");
+  world.folder.write("fail", "");
+  world.transport.route("GET", kSiteA, 404, kNoSuch);
+  world.begin();
+  const std::string event = told("DELETED", site("a", "u1", "6", "{}", kDying));
+  world.selection()->data(event);
+  REQUIRE(world.sees("a\na gone\n"));
+  CHECK(world.engine->status().given_up == 0);
+  CHECK(world.engine->status().parked == 1);
+  world.guard()->data(event);
+  CHECK(world.sees("a\na gone\n"));
+  CHECK(world.engine->status().parked == 1);
+  REQUIRE(world.known() != nullptr);
+  CHECK(world.engine->drivers().at(0)->trigger(by_name()).size() == 1);
+  CHECK(world.sees("a\na gone\na gone\n"));
+  CHECK(world.known() == nullptr);
+}
+
+TEST_CASE("what has only left a selecting rule is let go and known no more") {
+  Guarded world(kSelected);
+  world.transport.route("GET", kSiteA, 200,
+                        site("a", "u1", "6", "{}", R"(,"finalizers":["kubewatch.dev/web"])"));
+  world.transport.route("PATCH", kSiteA, 200, site("a", "u1", "7"));
+  world.begin();
+  CHECK(world.known() != nullptr);
+  world.selection()->data(told("DELETED", site("a", "u1", "6", "{}", kSelected)));
+  REQUIRE(world.until([&] {
+    const auto lines = world.transport.lines();
+    return std::count_if(lines.begin(), lines.end(),
+                         [](const std::string& line) {
+                           return line.starts_with(std::string("PATCH ") + kSiteA);
+                         }) == 1 &&
+           world.engine->status().idle;
+  }));
+  CHECK(world.known() == nullptr);
+  world.guard()->data(told("MODIFIED", site("a", "u1", "7")));
+  world.guard()->data(told("DELETED", site("a", "u1", "8")));
+  CHECK(world.sees("a\n"));
+}
+
+TEST_CASE("what was cleaned up is known no more, whichever watch tells first that it is gone") {
+  Guarded world(kDying);
+  world.transport.route("GET", kSiteA, 404, kNoSuch);
+  world.transport.route("PATCH", kSiteA, 200, site("a", "u1", "6"));
+  world.begin();
+  // When a start came now it could not tell it from what went without its cleanup.
+  CHECK(world.known() == nullptr);
+  const bool selection_first = GENERATE(true, false);
+  const std::string event = told("DELETED", site("a", "u1", "6", "{}", kDying));
+  (selection_first ? world.selection() : world.guard())->data(event);
+  CHECK(world.sees("a\n"));
+  (selection_first ? world.guard() : world.selection())->data(event);
+  CHECK(world.sees("a\n"));
+  CHECK(world.known() == nullptr);
+}
+
+TEST_CASE("what a filter holds is not known to the next start, though it was run by its name") {
+  const bool finalizes = GENERATE(false, true);
+  INFO("finalizes " << finalizes);
+  World world(finalizes ? "  whenNoLongerMatched: finalize\n"
+                          "  finalize: {exec: [./hook.sh, finalize], output: log}\n"
+                        : "",
+              ", filter: .spec.on");
+  const std::string more = finalizes ? R"(,"finalizers":["kubewatch.dev/web"])" : "";
+  hooks::EngineOptions options;
+  auto opened = hooks::StateStore::open(world.folder.file("state"), {"boot", "server", ""});
+  REQUIRE(opened.ok());
+  options.state = std::move(*opened);
+  const auto known = [&] { return options.state->find({"web", {"shop", "a"}}) != nullptr; };
+  world.transport.answer(200, list(site("a", "u1", "4", R"({"on":true})", more)));
+  world.transport.route("PATCH", kSiteA, 200, site("a", "u1", "7"));
+  world.start(options);
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.sees("a\n"));
+  CHECK(known());
+  watch.data(told("MODIFIED", site("a", "u1", "6", R"({"on":false})", more)));
+  REQUIRE(world.until([&] { return !known(); }));
+  if (finalizes) {
+    watch.data(told("MODIFIED", site("a", "u1", "7", R"({"on":false})")));
+    CHECK(world.sees("a\na\n"));
+    CHECK_FALSE(known());
+    return;
+  }
+  CHECK(world.sees("a\n"));
+  auto request = by_name();
+  request.by_person = true;
+  CHECK(world.engine->drivers().at(0)->trigger(request).size() == 1);
+  CHECK(world.sees("a\na\n"));
+  CHECK_FALSE(known());
+}
+
+namespace {
+
+// A start with a state that knows shop/a, of that uid and kind, as it was last handled.
+struct Known : World {
+  Known(const std::string& uid, const std::string& kind) : World("") {
+    folder.write("go", "");
+    auto opened = hooks::StateStore::open(folder.file("state"), {"boot", "server", ""});
+    REQUIRE(opened.ok());
+    options.state = std::move(*opened);
+    options.state->set({"web", {"shop", "a"}}, hooks::to_be_handled(kind, uid));
+    transport.route("GET", kSiteA, 404, kNoSuch);
+  }
+  void begin(const std::string& items) {
+    transport.answer(200, list(items));
+    start(options);
+    watch("websites").head(200);
+  }
+  const hooks::HandledObject* known() const { return options.state->find({"web", {"shop", "a"}}); }
+
+  hooks::EngineOptions options;
+};
+
+}  // namespace
+
+TEST_CASE("a start tells deletions of its rule's kind, and none of another one or of none") {
+  const std::string kind = GENERATE("Website.demo.dev", "Site.demo.dev", "Website.demo.io", "");
+  const bool made_again = GENERATE(false, true);
+  INFO(kind << ", made again " << made_again);
+  Known world("u0", kind);
+  world.begin(made_again ? site("a", "u1", "4") : "");
+  REQUIRE(world.until([&] { return world.engine->drivers().at(0)->status().started; }));
+  const std::string gone = kind == "Website.demo.dev" ? "a gone\n" : "";
+  CHECK(world.sees(gone + (made_again ? "a\n" : "")));
+  if (!made_again) CHECK(world.known() == nullptr);
+}
+
+TEST_CASE("an object of a state without kinds is known by its uid") {
+  Known world("u1", "");
+  world.begin(site("a", "u1", "4"));
+  REQUIRE(world.until([&] { return world.engine->drivers().at(0)->status().started; }));
+  REQUIRE(world.known() != nullptr);
+  CHECK(world.known()->kind == "Website.demo.dev");
 }

@@ -72,7 +72,8 @@ TEST_CASE("a missing kind holds the rule unless it is optional: then its lists a
     CHECK(list.gvk == kExtra);
   }
   CHECK(related[0].name == "extras");
-  CHECK_FALSE(caches.is_watched(child_id(kExtra, {"shop", "x"})));
+  const std::string ours(kControllerLabel);
+  CHECK(caches.views_of(child_id(kExtra, {"shop", "x"}), {{ours, lenient.name}}).empty());
   const Owner owner{lenient.for_.gvk, true, {"shop", "a"}, "uid-1", false};
   CHECK(caches.unwatched_places(owner).empty());
   // Its group did not answer: nobody knows.

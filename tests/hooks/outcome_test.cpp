@@ -157,6 +157,83 @@ TEST_CASE("the next class of children begins when all of the one before have had
   CHECK(world.report->failures.empty());
 }
 
+TEST_CASE("nothing is deleted where an apply of the same output has failed") {
+  const auto [code, deletes] = GENERATE(std::pair(403, 0), std::pair(409, 0), std::pair(200, 2));
+  INFO(code);
+  World world;
+  WritePlan plan;
+  plan.manifests = {config_map("new"), config_map("other")};
+  plan.patches = {patch_of("p")};
+  for (const char* name : {"old", "older"}) {
+    plan.deletes.push_back({config_map(name).type, {"shop", name}});
+  }
+  world.start(std::move(plan));
+  int deleted = 0;
+  bool patched = false;
+  while (!world.report) {
+    REQUIRE(!world.open().empty());
+    test::ScriptedCall& call = *world.open()[0];
+    const bool read = call.request().method == "GET";
+    const bool of_old = call.path().find("/old") != std::string::npos;
+    deleted += call.request().method == "DELETE" ? 1 : 0;
+    patched = patched || (!read && call.path().ends_with("/p"));
+    if (of_old) CHECK(code == 200);
+    if (!read && call.path().ends_with("/new") && code != 200) {
+      world.answer(call, code, R"({"kind":"Status","message":"no"})");
+    } else if (read && (of_old || call.path().ends_with("/p"))) {
+      world.answer(call, 200, written(call));
+    } else {
+      world.answer(call);
+    }
+  }
+  CHECK(patched);
+  CHECK(deleted == deletes);
+  CHECK(world.report->deleted == static_cast<std::size_t>(deletes));
+  CHECK(world.report->failures.size() == (code == 200 ? 0 : 1));
+}
+
+TEST_CASE("nothing is deleted where an apply of the same output has failed before it was sent") {
+  World world;
+  REQUIRE(world.memory().claim(config_map("new").id(), "of another object"));
+  WritePlan plan;
+  plan.manifests = {config_map("new")};
+  plan.deletes.push_back({config_map("old").type, {"shop", "old"}});
+  world.start(std::move(plan));
+  CHECK(world.transport.size() == 0);
+  REQUIRE(world.report);
+  CHECK(world.report->deleted == 0);
+  CHECK(world.report->failures.size() == 1);
+}
+
+TEST_CASE("a condition hides what the message of the run hides") {
+  World world;
+  WritePlan plan;
+  plan.manifests = {config_map("a")};
+  OutcomeInput input;
+  input.owner = world.owner();
+  input.has_conditions = true;
+  input.mask.add_value("hunter22-and-more");
+  world.shape = {true, true};
+  world.writer = std::make_unique<OutcomeWriter>(world, std::move(input), std::move(plan));
+  world.writer->start([&](WriteReport done) { world.report.emplace(std::move(done)); });
+  world.turn();
+  world.answer(*world.open()[0]);
+  // A proxy quotes what was sent; of that the message has the first 200 bytes.
+  world.answer(*world.open()[0], 403, std::string(190, 'x') + "hunter22-and-more and the rest");
+  std::string sent;
+  while (!world.report) {
+    REQUIRE(!world.open().empty());
+    test::ScriptedCall& call = *world.open()[0];
+    const bool read = call.request().method == "GET";
+    if (!read) sent += call.request().body;
+    world.answer(call, 200, R"({"metadata":{"name":"a","uid":"u1","resourceVersion":"7"}})");
+  }
+  INFO(sent);
+  CHECK(sent.find("WriteFailed") != std::string::npos);
+  CHECK(sent.find("hunter22") == std::string::npos);
+  CHECK(sent.find("x***...") != std::string::npos);
+}
+
 TEST_CASE("with validate: server a patch is tried before anything is written") {
   for (const bool refused : {true, false}) {
     INFO("refused " << refused);

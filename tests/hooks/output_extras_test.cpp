@@ -67,8 +67,8 @@ TEST_CASE("a patch is taken in the namespaces that a namespaceSelector of `owns`
   OwnsRule& owns = world.rule.owns.emplace_back();
   owns.stream.gvk = {"", "v1", "ConfigMap"};
   owns.stream.namespace_selector = *core::LabelSelector::parse("team=web");
-  const SelectedNamespaces selected = [&](const StreamRule& stream) -> std::set<std::string> {
-    return &stream == &owns.stream ? std::set<std::string>{"edge"} : std::set<std::string>{};
+  const SelectsNamespace selects = [&](const StreamRule& stream, const std::string& name) {
+    return &stream == &owns.stream && name == "edge";
   };
   HookPatch patch;
   patch.target = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", "c"}};
@@ -77,7 +77,7 @@ TEST_CASE("a patch is taken in the namespaces that a namespaceSelector of `owns`
     INFO(place);
     patch.target["namespace"] = place;
     const auto checked =
-        check_patch(patch, type("", "ConfigMap"), world.rule, world.owner, selected);
+        check_patch(patch, type("", "ConfigMap"), world.rule, world.owner, selects);
     CHECK(checked.ok() == taken);
   }
 }

@@ -29,6 +29,8 @@ struct World {
   bool manifests_allowed = true;
   bool has_status = true;
   std::function<Result<void>(const HookResult&)> check_status;
+  SelectsNamespace selects;
+  std::size_t max_output = 0;
 
   World() {
     rule.name = "website";
@@ -57,6 +59,8 @@ struct World {
     context.manifests_allowed = manifests_allowed;
     context.has_status = has_status;
     context.check_status = check_status;
+    context.selects = selects;
+    context.max_output = max_output;
     return parse_output(text, context);
   }
 };
@@ -199,6 +203,33 @@ TEST_CASE("a cluster-scoped owner prints into all namespaces of a kind that list
   CHECK_FALSE(
       world.parse("{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: x}}").ok());
   CHECK(problem(world.parse(kConfigMap)).find("cluster-scoped") != std::string::npos);
+}
+
+TEST_CASE("of each object it is asked once whether a namespaceSelector means its namespace") {
+  World world;
+  world.rule.owns[0].stream.namespace_selector = *core::LabelSelector::parse("team=web");
+  std::vector<std::string> asked;
+  world.selects = [&](const StreamRule& stream, const std::string& name) {
+    CHECK(&stream == &world.rule.owns[0].stream);
+    asked.push_back(name);
+    return name != "closed";
+  };
+  const auto in = [](const std::string& name) {
+    return "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: " + name + "}}\n";
+  };
+  CHECK(world.parse(in("a") + "---\n" + in("b") + "---\n" + in("shop")).ok());
+  CHECK(asked == std::vector<std::string>{"a", "b"});  // its own needs no selector
+  CHECK(problem(world.parse(in("closed"))).find("ConfigMap in namespace closed, which") !=
+        std::string::npos);
+}
+
+TEST_CASE("as much is read as the hook that printed it may print") {
+  World world;
+  world.rule.reconcile.max_output = 1U << 20U;
+  const std::string text = std::string(17U << 20U, '#') + "\n" + kConfigMap;
+  CHECK(problem(world.parse(text)).find("more than the limit") != std::string::npos);
+  world.max_output = 32U << 20U;
+  CHECK(problem(world.parse(text)).empty());
 }
 
 TEST_CASE("empty status and creationTimestamp, as kubectl prints them, are dropped") {

@@ -1,5 +1,6 @@
 #include "hooks/record_mask.hpp"
 
+#include "base/json.hpp"
 #include "base/strings.hpp"
 #include "support/catch.hpp"
 
@@ -87,6 +88,20 @@ TEST_CASE("patches of Secrets are hidden although they do not say what they are"
   mask.hide_write(json);
   CHECK(json["body"][0]["value"] == "u");
   CHECK(is_placeholder(json["body"][1]["value"].get<std::string>()));
+}
+
+TEST_CASE("what stands in a Secret where its values should is hidden whole") {
+  for (const Json& data : {Json("hunter22"), Json{"hunter22"}, Json{{"k", {"hunter22"}}}}) {
+    const Json printed = {{"kind", "Secret"}, {"data", data}, {"stringData", nullptr}};
+    Json recorded = printed;
+    RecordMask(kHash).hide(recorded);
+    CHECK(base::dump_json(recorded).find("hunter22") == std::string::npos);
+    CHECK(recorded["stringData"].is_null());
+    Json shown = printed;
+    kHash.hide(shown, SecretHash::Reader::person);
+    CHECK(base::dump_json(shown).find("hunter22") == std::string::npos);
+    CHECK(shown["stringData"].is_null());
+  }
 }
 
 TEST_CASE("patches of a Secret's metadata do not carry its values, and what they set is learned") {

@@ -102,6 +102,26 @@ TEST_CASE("lists and watches are recorded item by item, however their bytes come
   CHECK(entries[6]["idle"] == true);
 }
 
+TEST_CASE("an item without readable metadata does not end the recording") {
+  Fixture f;
+  auto& list = f.ask("GET", "/api/v1/configmaps");
+  list.head(200);
+  list.data(R"({"kind":"ConfigMapList","metadata":{"resourceVersion":"7"},"items":[
+      {"kind":"ConfigMap","metadata":null},{"metadata":"x"},{"metadata":{"labels":"x"}},
+      {"metadata":{"name":"a","namespace":"shop","managedFields":[]}}]})");
+  list.end();
+  auto& watch = f.ask("GET", "/api/v1/configmaps?watch=1");
+  watch.head(200);
+  watch.data(R"({"type":"MODIFIED","object":{"kind":"X","metadata":["x"]}})");
+  f.recorder->on_kind("things.demo.dev", {{"metadata", nullptr}});
+  const auto items = f.entries("item");
+  REQUIRE(items.size() == 4);
+  CHECK(items[0]["o"]["metadata"].is_null());
+  CHECK(items[3]["o"]["metadata"] == Json{{"name", "a"}, {"namespace", "shop"}});
+  CHECK(f.written("event").size() == 1);
+  CHECK(f.written("end").size() == 1);
+}
+
 TEST_CASE("a list of Secrets, whose items do not say what they are, is recorded as hashes") {
   Fixture f;
   auto& list = f.ask("GET", "/api/v1/secrets");

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "hooks/rule_folder.hpp"
+#include "loop/skipping_time.hpp"
 #include "support/catch.hpp"
 #include "support/limit.hpp"
 
@@ -29,6 +30,7 @@ std::string rule_text(const std::string& name, const std::string& script = "exit
 
 struct Bench {
   loop::EventLoop loop;
+  loop::SkippingTime time{loop};
   test::RuleFolder folder;
   std::vector<std::string> log;
   std::vector<std::vector<hooks::Rule>> reads;
@@ -111,6 +113,45 @@ TEST_CASE("a broken or deleted rule file keeps the rules, says so, and comes bac
   CHECK(bench.reads.empty());
   bench.folder.write("rules.yaml", rule_text("a"));
   CHECK(bench.next() == "a ");
+}
+
+TEST_CASE("rules that are refused for their hook are read again when that is mended") {
+  // Of a folder around the rules nobody tells that the hook has come.
+  const std::string hook = GENERATE("hook.sh", "scripts/hook.sh");
+  INFO(hook);
+  Bench bench("rules.yaml");
+  std::string text = rule_text("bee");
+  const std::string shell = "{shell: exit 0}";
+  text.replace(text.find(shell), shell.size(), "{exec: [./" + hook + "]}");
+  bench.folder.write("rules.yaml", text);
+  REQUIRE(bench.complains());
+  bench.log.clear();
+  for (int i = 0; i < 3; ++i) {
+    bench.time.skip(Duration{5000});
+    CHECK(bench.next(Duration{20}) == "");
+  }
+  CHECK(bench.log.empty());  // it was told
+  fs::create_directory(bench.folder.file("scripts"));
+  bench.folder.write(hook, "#!/bin/sh\n");
+  bench.time.skip(Duration{5000});
+  CHECK(bench.complains());  // another problem
+  CHECK(bench.reads.empty());
+  fs::permissions(bench.folder.file(hook), fs::perms(0755));
+  if (hook != "hook.sh") bench.time.skip(Duration{5000});
+  CHECK(bench.next() == "bee ");
+  // Nobody looks any more.
+  bench.time.skip(Duration{60000});
+  CHECK(bench.next(kFirstLook) == "");
+  CHECK(bench.reads.size() == 1);
+}
+
+TEST_CASE("a wrong rule file that is changed and as wrong is told again") {
+  Bench bench("rules.yaml");
+  bench.folder.write("rules.yaml", "kind: Nonsense\n");
+  REQUIRE(bench.complains());
+  bench.log.clear();
+  bench.folder.write("rules.yaml", "kind: Nonsense\n# mended\n");
+  CHECK(bench.complains());
 }
 
 TEST_CASE("a rule file that becomes a folder is read as one") {

@@ -38,6 +38,19 @@ TEST_CASE("when an object last ran is kept, and not needed: older files do not s
   CHECK(loaded->objects.at(key("a")) == handled);
 }
 
+TEST_CASE("of which kind an object is is kept, and not needed: older files do not say it") {
+  HandledObject handled = to_be_handled("Website.demo.dev", "uid-1", 5);
+  const auto loaded = load_state(state_header() + state_line(key("a"), handled));
+  REQUIRE(loaded.ok());
+  CHECK(loaded->objects.at(key("a")) == handled);
+  handled.kind.clear();
+  const std::string old = state_line(key("a"), handled);
+  CHECK(old.find("\"k\"") == std::string::npos);
+  const auto known = load_state(state_header() + old);
+  REQUIRE(known.ok());
+  CHECK(known->objects.at(key("a")) == handled);
+}
+
 TEST_CASE("a state file cut off at any byte keeps the records before, and says what it drops") {
   std::string text = state_header();
   std::vector<std::size_t> ends = {text.size()};

@@ -233,3 +233,44 @@ TEST_CASE("streams are shared only when everything that is asked for is the same
     CHECK(spec_of(other).key() != same);
   }
 }
+
+TEST_CASE("who asks for the same is given the same list and the same watch") {
+  test::Rig rig;
+  rig.transport.answer(
+      200, R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":)"
+           R"([{"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"4"}}]})");
+  base::Random random(1);
+  StreamPool pool(rig.client, random);
+  std::vector<int> told(2);
+  const auto open = [&](std::size_t listener) {
+    return pool.open(spec_of("list: {strategy: unpaged}"),
+                     {[&told, listener](const auto&) { ++told[listener]; }, [] {}});
+  };
+  const auto first = open(0);
+  rig.run();
+  const auto second = open(1);  // late: what is there is there
+  rig.run();
+  CHECK(second.stream->ready());
+  CHECK(second.stream->store().size() == 1);
+  CHECK(pool.facts().size() == 1);
+  REQUIRE(rig.transport.size() == 2);
+  auto& watch = rig.transport.call(1);
+  REQUIRE(watch.line().find("watch=true") != std::string::npos);
+  watch.head(200);
+  const auto change = [&](const std::string& version) {
+    watch.data(R"({"type":"MODIFIED","object":{"metadata":{"name":"a","namespace":"shop",)"
+               R"("uid":"u","resourceVersion":")" +
+               version + "\"},\"spec\":{\"v\":" + version + "}}}\n");
+    rig.run();
+  };
+  change("6");
+  CHECK(told == std::vector<int>{1, 1});
+  // The one goes on without the other.
+  pool.close(first);
+  change("7");
+  CHECK(told == std::vector<int>{1, 2});
+  CHECK(pool.facts().size() == 1);
+  pool.close(second);
+  CHECK(pool.facts().empty());
+  CHECK(rig.transport.size() == 2);
+}

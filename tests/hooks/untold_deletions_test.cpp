@@ -2,7 +2,7 @@
 // much.
 #include "hooks/untold_deletions.hpp"
 
-#include <catch2/catch.hpp>
+#include "support/catch.hpp"
 
 using namespace kubewatch;
 using hooks::Deleted;

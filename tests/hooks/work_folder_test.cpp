@@ -2,6 +2,7 @@
 #include "hooks/work_folder.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -29,6 +30,33 @@ TEST_CASE("a private folder is for its owner alone and goes with it") {
   }
   CHECK_FALSE(fs::exists(path));
   CHECK_FALSE(WorkFolder::make(base.path() + "/none").ok());
+}
+
+TEST_CASE("a private folder goes with what a hook has closed in it") {
+  const bool root = ::geteuid() == 0;  // whom no closed folder stops
+  const test::TempDir base;
+  fs::permissions(base.path(), fs::perms::all);
+  if (root) REQUIRE(::seteuid(65534) == 0);
+  const auto close_in = [](const std::string& path) {
+    fs::create_directories(path + "/rule/home-1/mod");
+    std::ofstream(path + "/rule/home-1/mod/token") << "secret";
+    fs::permissions(path + "/rule/home-1/mod", fs::perms::none);
+  };
+  std::string path;
+  const std::string left = base.path() + "/kubewatch-work-left";
+  {
+    auto made = WorkFolder::make(base.path());
+    REQUIRE(made.ok());
+    const WorkFolder folder = *std::move(made);
+    path = folder.path();
+    close_in(path);
+    close_in(left);
+    std::ofstream(left + "/.lock") << "";
+    CHECK(WorkFolder::make(base.path()).ok());
+  }
+  if (root) REQUIRE(::seteuid(0) == 0);
+  CHECK_FALSE(fs::exists(path));
+  CHECK_FALSE(fs::exists(left));
 }
 
 TEST_CASE("the folder of one that was killed is removed by the next, that of a living one is not") {

@@ -49,7 +49,6 @@ struct WriteSurroundings : hooks::WriteContext {
   hooks::ChildMemory& memory() override { return memory_; }
   hooks::UnknownKinds& unknown_kinds() override { return unknown_kinds_; }
   std::optional<core::ObjectMeta> cached_child(const hooks::ChildId&) const override { return {}; }
-  bool is_watched(const hooks::ChildId&) const override { return false; }
   bool deletion_wakes(const hooks::ChildId&, const std::string&) const override { return false; }
   std::string owner_version(const hooks::Owner&) const override { return ""; }
   std::vector<hooks::FoundChild> cached_children(const std::string&) const override { return {}; }
@@ -58,7 +57,9 @@ struct WriteSurroundings : hooks::WriteContext {
                              std::function<void(Result<std::vector<Unwatched>>)> done) override {
     done(std::vector<Unwatched>{});
   }
-  void expect(const hooks::ChildId&, const std::string&) override {}
+  void expect(const hooks::Owner&, const hooks::ChildId&, const core::ObjectMeta&) override {}
+  void expect_gone(const hooks::Owner&, const hooks::ChildId&, const core::ObjectMeta&,
+                   const core::ObjectMeta&) override {}
   void finalizer_patched(const hooks::Owner&, const std::string&) override {}
   void with_status_shape(TimePoint oldest,
                          std::function<void(const hooks::StatusShape&)> done) override {

@@ -137,6 +137,39 @@ TEST_CASE("an engine that is destroyed while it ends calls nobody afterwards") {
   }
 }
 
+TEST_CASE("a shutdown in the turn in which the controller of a changed rule ends does not hang") {
+  const bool abandoned = GENERATE(false, true);
+  INFO("abandoned " << abandoned);
+  Rig rig(kConfigMaps);
+  REQUIRE(rig.until([&] { return rig.started() == 1; }));
+  REQUIRE(rig.engine
+              ->reload(rules("  for: {apiVersion: v1, kind: ConfigMap}\n"
+                             "  reconcile: {shell: 'true # changed'}\n"))
+              .ok());
+  int called = 0;
+  const auto ended = [&] { ++called; };
+  abandoned ? rig.engine->abandon(Duration{20'000}, ended) : rig.engine->shut_down(ended);
+  CHECK(rig.until([&] { return called == 1; }, Duration{5000}));
+  rig.turn();
+  CHECK(called == 1);
+}
+
+TEST_CASE("a shutdown in the turn in which a shard is given up does not hang") {
+  Rig rig(kConfigMaps);
+  hooks::EngineOptions options;
+  auto plan = hooks::parse_shard_plan("namespace=shop;blog", {});
+  REQUIRE(plan.ok());
+  options.shards = *plan;
+  rig.engine.emplace(rig.loop, *rig.client, rules(kConfigMaps), options, hooks::EngineCallbacks{});
+  rig.engine->start();
+  rig.engine->lead(0);
+  REQUIRE(rig.until([&] { return rig.started() == 1; }));
+  int called = 0;
+  rig.engine->end_runs(0, [] {});
+  rig.engine->shut_down([&] { ++called; });
+  CHECK(rig.until([&] { return called == 1; }, Duration{5000}));
+}
+
 TEST_CASE("hooks that ignore TERM die in the time that a lost lead leaves them") {
   for (const Duration within : {Duration{0}, Duration{2000}}) {
     INFO("within " << within.count() << "ms");

@@ -1,0 +1,33 @@
+// The one list of these places.
+#include "hooks/secret_parts.hpp"
+
+#include "base/json.hpp"
+#include "base/strings.hpp"
+#include "hooks/secret_mask.hpp"
+
+namespace kubewatch::hooks {
+
+void for_each_secret_value(Json& secret, const SecretVisit& visit) {
+  for (const SecretMap& map : kSecretMaps) {
+    Json* values = base::find(secret, {map.key});
+    if (values == nullptr || values->is_null()) continue;
+    if (!values->is_object()) {
+      visit(*values, map.encoded);
+      continue;
+    }
+    for (Json& value : *values) visit(value, map.encoded);
+  }
+}
+
+std::string secret_meaning(const std::string& value, bool encoded) {
+  auto plain = encoded ? base::base64_decode(value) : Result<std::string>(value);
+  return plain.ok() ? *std::move(plain) : value;
+}
+
+void hide_last_applied(Json& annotations) {
+  if (!annotations.is_object()) return;
+  const auto found = annotations.find(kLastAppliedAnnotation);
+  if (found != annotations.end()) *found = "secret";
+}
+
+}  // namespace kubewatch::hooks
