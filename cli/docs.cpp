@@ -185,6 +185,7 @@ const std::vector<Topic>& topics() {
       {"objects", 7, "which objects a command means, and how it prints them"},
       {"hook", 7, "what a hook of run-controller gets and may print"},
       {"connect", 7, "how every command finds its cluster and logs in"},
+      {"deploy", 7, "running controllers and caches in a cluster: image, rights, probes, shutdown"},
       {"troubleshooting", 7, "symptoms of controllers, and the commands that show their causes"},
       {"metrics", 7, "what run-controller tells monitoring systems",
        [] { return ".SH METRICS\n" + hooks::metrics_manual(); }, hooks::metrics_text},

@@ -1,4 +1,4 @@
-// Exit codes, the same for all commands (product.md).
+// Exit codes, the same for all commands (README, Exit codes).
 #pragma once
 
 #include "base/error.hpp"

@@ -19,8 +19,8 @@ class ObjectValidation {
   // Each must pass check_is_crd.
   explicit ObjectValidation(const std::vector<Json>& crds);
 
-  // Whether one of the CRDs serves the object's apiVersion and kind.
-  bool knows(const Json& object) const;
+  // Whether one of the CRDs is of the object's group and kind, served in its version or not.
+  bool knows_kind(const Json& object) const;
   // What the server would refuse on create, a sentence each; with `old`, which is what it has
   // stored, what it would refuse of an update of that. A status that has an endpoint of its own is
   // not written by either, and is not looked at.
@@ -45,6 +45,7 @@ class ObjectValidation {
 
   std::map<std::string, apiserver::Resource> kinds_;  // by "apiVersion kind"
   std::set<std::string> by_webhook_;                  // of them
+  std::set<std::string> group_kinds_;                 // "group kind"
   std::vector<std::string> broken_;
 };
 

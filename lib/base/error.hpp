@@ -62,7 +62,7 @@ class Error {
   bool is_forbidden() const { return kind_ == ErrorKind::forbidden; }
   bool is_unauthorized() const { return kind_ == ErrorKind::unauthorized; }
   bool is_unreachable() const { return kind_ == ErrorKind::unreachable; }
-  // Network errors, conflicts, 429 and 5xx: the same request may succeed later (product.md).
+  // Network errors, conflicts, 429 and 5xx: the same request may succeed later.
   bool is_retryable() const;
 
  private:

@@ -2,8 +2,14 @@
 # promised_words.sh SOURCE: what is refused says why and what to use instead. "not supported yet" may be
 # said of Admission and Conversion documents alone: by the one place that refuses them, and by the
 # tables that name both. Lines that speak of it are printed when they are others.
+# Nor may a comment name a page that does not lie here as the source of what it says.
 set -eu
 cd "$1"
+absent=$(grep -rnIE '(^|[^a-z])(product|design)[.]md|(^|[^a-z/])facts/' lib cli cmake CMakeLists.txt README.md CONTRIBUTING.md || true)
+if [ -n "$absent" ]; then
+  printf 'these name pages that are not in this repository:\n%s\n' "$absent"
+  exit 1
+fi
 words='not supported yet'
 found=$(grep -rniI "$words" lib cli README.md man examples || true)
 # The reader of documents, whose first test is for Controller.
