@@ -68,8 +68,8 @@ E2E_CASE("an object may be as large as etcd takes it, and no larger") {
   REQUIRE(key.size() < 110);  // lengths of messages take one byte
   // The key is in the request twice.
   const std::size_t most = 3 * kMib / 2 - 40 - 2 * key.size();
-  // By some bytes it depends on how etcd numbers its requests.
-  constexpr std::size_t kAbout = 64;
+  // Where exactly it ends differs from run to run by some bytes on kube-apiserver.
+  constexpr std::size_t kAbout = 1024;
   const std::size_t room = most - kept_size(small.body);
   CHECK(send(w, "POST", boxes, box("b1", std::string(room - kAbout, 'x'))).code == 201);
   const Answer over = send(w, "POST", boxes, box("b2", std::string(room + kAbout, 'x')));
