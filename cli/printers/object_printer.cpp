@@ -15,6 +15,7 @@
 #include "cli/quoted_values.hpp"
 #include "core/json_template.hpp"
 #include "core/meta.hpp"
+#include "core/server_fields.hpp"
 #include "jq/jq.hpp"
 
 namespace kubewatch::cli {
@@ -282,9 +283,7 @@ std::string object_name(const core::ResourceType& type, std::string_view name) {
 }
 
 Json without_managed_fields(Json object) {
-  if (Json* metadata = base::find(object, {"metadata"})) {
-    if (metadata->is_object()) metadata->erase("managedFields");
-  }
+  core::drop_metadata(object, {"managedFields"});
   return object;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "apiserver/convert.hpp"
-#include "apiserver/list_options.hpp"
+#include "apiserver/request.hpp"
 #include "base/json.hpp"
 #include "core/resource_version.hpp"
 #include "http/listen_address.hpp"

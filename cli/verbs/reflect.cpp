@@ -29,7 +29,6 @@
 #include "cli/session.hpp"
 #include "cli/stream_flags.hpp"
 #include "cli/terminal.hpp"
-#include "client/sender.hpp"
 #include "core/status.hpp"
 #include "core/url.hpp"
 

@@ -234,10 +234,6 @@ void check_owners(const Json& metadata, FieldErrors& errors) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 Result<void> read_metadata(const Resource& resource, Json& object, schema::ToldPaths& unknown) {
   Json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();

@@ -43,11 +43,10 @@ class Evaluation {
     // To a user the one is as good as the other: an API server has a cost alone.
     if (cost_ > limit_ || allowance_.over()) stopped_ = true;
   }
-  static Value cancelled() { return Value::cancelled(); }
 
   Value eval(std::uint32_t index) {
     const Step& step = plan_.step(index);
-    if (stopped_) return cancelled();
+    if (stopped_) return Value::cancelled();
     switch (step.op) {
       case Op::constant: return step.constant;
       case Op::variable: charge(1); return slots_[step.slot];
@@ -163,7 +162,7 @@ class Evaluation {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       arguments[i] = eval(step.parts[i]);
     }
-    if (stopped_) return cancelled();
+    if (stopped_) return Value::cancelled();
     for (auto& argument : arguments) {
       if (!argument.is_error()) continue;
       charge(1);
@@ -171,7 +170,7 @@ class Evaluation {
     }
     const bool later = looks_at_result(step.charge);
     if (!later) charge(call_cost(step.charge, arguments, nullptr, allowance_));
-    if (stopped_) return cancelled();
+    if (stopped_) return Value::cancelled();
     if (!step.constant.is(Kind::null) && size_of(arguments[0]) == 0U) return step.constant;
     Value result = step.run(arguments, {step.prepared.regex, &allowance_});
     if (later) {

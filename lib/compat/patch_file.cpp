@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "compat/config_node.hpp"
 #include "core/meta.hpp"
+#include "core/server_fields.hpp"
 
 namespace kubewatch::compat {
 namespace {
@@ -85,16 +86,6 @@ Json read_value(ConfigNode& node, const std::string& key, bool list) {
   return value;
 }
 
-// What a server sets. A copy of an object that was read has it, and could not be created.
-void forget_server_fields(Json& object) {
-  auto it = object.find("metadata");
-  if (it == object.end() || !it->is_object()) return;
-  for (const char* field :
-       {"resourceVersion", "uid", "creationTimestamp", "generation", "managedFields", "selfLink"}) {
-    it->erase(field);
-  }
-}
-
 void read_object(ConfigNode& node, Operation& out) {
   out.object = read_value(node, "object", false);
   if (node.failed()) return;
@@ -109,7 +100,9 @@ void read_object(ConfigNode& node, Operation& out) {
   out.kind = meta.kind;
   out.namespace_ = meta.namespace_;
   out.name = meta.name;
-  forget_server_fields(out.object);
+  // What a server sets. A copy of an object that was read has it, and could not be created.
+  core::drop_metadata(out.object, {"resourceVersion", "uid", "creationTimestamp", "generation",
+                                   "managedFields", "selfLink"});
 }
 
 void read_target(ConfigNode& node, Operation& out) {

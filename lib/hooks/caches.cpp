@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "core/resource_version.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
@@ -207,8 +208,7 @@ bool RuleCaches::is_on_its_way(const core::ObjectMeta& meta, const Json& live) c
   }
   // A watch that has come past it and does not show it selects by more than can be seen here.
   const std::string seen = for_.group.resource_version_in(in);
-  return at_least_version(meta.resource_version, seen) &&
-         !at_least_version(seen, meta.resource_version);
+  return core::older_version(seen, meta.resource_version);
 }
 
 std::optional<core::ObjectMeta> RuleCaches::guarded_meta(const core::ObjectKey& key) const {

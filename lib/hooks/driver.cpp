@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
 #include "hooks/reduced.hpp"
@@ -527,8 +528,7 @@ void Driver::abandon_runs() {
 void Driver::get_live(const core::ObjectKey& key, client::ObjectCallback then) {
   // As the caches have objects.
   const auto without_managers = [then = std::move(then)](Result<Json> answer) {
-    Json* metadata = answer.ok() ? base::find(*answer, {"metadata"}) : nullptr;
-    if (metadata != nullptr && metadata->is_object()) metadata->erase("managedFields");
+    if (answer.ok()) core::drop_metadata(*answer, {"managedFields"});
     then(std::move(answer));
   };
   requests_.run<Result<Json>>(without_managers, [&](client::ObjectCallback callback) {

@@ -187,12 +187,10 @@ bool Driver::name_is_in_use(const core::ObjectKey& key) const {
 void Driver::deletion_told(const core::ObjectKey& key) {
   if (!owed_.has(key)) return;
   const std::string uid = owed_.end_first(key);
-  // What has the name now is handled, and remembered, by a run of its own, if it gets one.
-  if (services_.state != nullptr) {
-    const HandledObject* kept = services_.state->find({rule_.name, key});
-    if (kept != nullptr && kept->uid == uid) services_.state->forget({rule_.name, key});
-  }
   if (services_.state == nullptr) return;
+  // What has the name now is handled, and remembered, by a run of its own, if it gets one.
+  const HandledObject* kept = services_.state->find({rule_.name, key});
+  if (kept != nullptr && kept->uid == uid) services_.state->forget({rule_.name, key});
   if (const Deleted* next = owed_.first(key); next != nullptr) {
     services_.state->set({rule_.name, key}, to_be_handled(kind_in_state(), next->last.meta.uid));
   } else if (!caches_.has_object(key)) {

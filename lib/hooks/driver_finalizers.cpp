@@ -28,8 +28,8 @@ void Driver::look_at_dying(const runtime::Work& work, const std::string& uid, bo
 void Driver::know(const core::ObjectMeta& meta) {
   if (services_.state == nullptr) return;
   const StateKey key{rule_.name, meta.key()};
-  if (services_.state->find(key) == nullptr)
-    services_.state->set(key, to_be_handled(kind_in_state(), meta.uid));
+  if (services_.state->find(key) != nullptr) return;
+  services_.state->set(key, to_be_handled(kind_in_state(), meta.uid));
 }
 
 void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,

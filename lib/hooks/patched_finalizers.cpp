@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "hooks/expected_writes.hpp"
+#include "core/resource_version.hpp"
 
 namespace kubewatch::hooks {
 
@@ -46,7 +46,7 @@ void PatchedFinalizers::erase(ByKey::iterator it) {
 // A dying object never gets a finalizer back. The answer to the patch that takes off its last one
 // may have the version before.
 bool PatchedFinalizers::is_before(const core::ObjectMeta& shown, const Patched& patched) const {
-  return !at_least_version(shown.resource_version, patched.resource_version) ||
+  return !core::at_least_version(shown.resource_version, patched.resource_version) ||
          (patched.dying && shown.has_finalizer(finalizer_));
 }
 

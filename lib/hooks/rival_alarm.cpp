@@ -1,7 +1,7 @@
 #include "hooks/rival_alarm.hpp"
 
 #include "base/json.hpp"
-#include "hooks/expected_writes.hpp"
+#include "core/resource_version.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -33,7 +33,7 @@ void RivalAlarm::wrote(const ChildId& id, const Json& object, const std::string&
 
 bool RivalAlarm::is_suspect(const ChildId& id, const std::string& resource_version) const {
   const auto it = own_.find(id);
-  return it != own_.end() && !at_least_version(it->second.resource_version, resource_version);
+  return it != own_.end() && !core::at_least_version(it->second.resource_version, resource_version);
 }
 
 bool RivalAlarm::is_rival(const ChildId& id, const std::string& resource_version,

@@ -9,7 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
-#include "hooks/expected_writes.hpp"
+#include "core/resource_version.hpp"
 #include "hooks/start_patience.hpp"
 #include "runtime/failure_counts.hpp"
 #include "runtime/shared_watch.hpp"
@@ -340,7 +340,7 @@ std::string StreamGroup::resource_version() const {
   std::string out;
   for (const auto& stream : streams_) {
     const std::string& version = stream->store().resource_version();
-    if (out.empty() || at_least_version(out, version)) out = version;
+    if (out.empty() || core::at_least_version(out, version)) out = version;
   }
   return out;
 }

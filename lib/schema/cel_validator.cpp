@@ -102,12 +102,12 @@ class Run {
   // `old` is what transition rules compare with, `before` what ratcheting does.
   void visit(const RuleNode& node, const Json& value, const Json* old, const Before& before,
              const ValuePlace& place) {
-    if (value.is_null() || over_ || errors_.full()) return;
+    if (value.is_null() || done()) return;
     if (!node.rules.empty()) evaluate(node, value, old, before, place);
     if (value.is_array() && node.items != nullptr) {
       const OldItems olds(*node.schema, old);
       const OldItems others(*node.schema, before.old == old ? nullptr : before.old);
-      for (std::size_t i = 0; i < value.size() && !over_ && !errors_.full(); ++i) {
+      for (std::size_t i = 0; i < value.size() && !done(); ++i) {
         const Json* was = olds.find(value[i]);
         const Json* ratchet = before.old == old ? was : others.find(value[i]);
         visit(*node.items, value[i], was, before.below(value, ratchet), place.item(i));
@@ -117,10 +117,12 @@ class Run {
   }
 
  private:
+  bool done() const { return over_ || errors_.full(); }
+
   void members(const RuleNode& node, const Json& value, const Json* old, const Before& before,
                const ValuePlace& place) {
     for (const auto& [key, inner] : value.items()) {
-      if (over_) return;
+      if (done()) return;
       const RuleNode* below = node.additional.get();
       if (below == nullptr) {
         const auto found = node.properties.find(key);
@@ -141,7 +143,7 @@ class Run {
     const auto was = old == nullptr ? cel::Value::error("no such attribute(s): oldSelf")
                                     : cel::Value::from_json(*old, *node.type.type);
     for (const auto& rule : node.rules) {
-      if (over_ || errors_.full()) return;
+      if (done()) return;
       if (!rule.error.empty()) {
         add(place, shown_type(node), "rule compile error: " + rule.error);
         continue;

@@ -2,8 +2,6 @@
 // apply.
 #pragma once
 
-#include <vector>
-
 #include "base/json.hpp"
 #include "schema/managed_fields.hpp"
 #include "schema/merge_schema.hpp"

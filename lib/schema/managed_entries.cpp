@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/server_fields.hpp"
 #include "schema/typed.hpp"
 
 namespace kubewatch::schema {
@@ -132,8 +133,8 @@ void set_managed(Json& object, const Managed& managed) {
   Json encoded = encode_managed(managed);
   if (!encoded.is_null()) {
     object["metadata"]["managedFields"] = std::move(encoded);
-  } else if (Json* metadata = base::find(object, {"metadata"}); metadata != nullptr) {
-    if (metadata->is_object()) metadata->erase("managedFields");
+  } else {
+    core::drop_metadata(object, {"managedFields"});
   }
 }
 

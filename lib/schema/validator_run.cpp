@@ -123,7 +123,7 @@ Outcome Validator::Run::child(const Node& node, const Json& value, const Place& 
   if (outermost) unchanged_ = true;
   Outcome out = check(node, value, place, old);
   if (outermost) unchanged_ = false;
-  if (!out.fine() && (outermost || *old == value)) out.issues.clear();
+  if (!out.fine() && (outermost || (unchanged_ && *old == value))) out.issues.clear();
   return out;
 }
 

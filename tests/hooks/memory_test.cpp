@@ -118,15 +118,6 @@ TEST_CASE("a child is written for one owner at a time") {
   CHECK(memory.claim(kChild, "u2"));
 }
 
-TEST_CASE("resourceVersions compare as numbers where they are numbers") {
-  CHECK(at_least_version("10", "9"));
-  CHECK(at_least_version("10", "10"));
-  CHECK_FALSE(at_least_version("9", "10"));
-  CHECK(at_least_version("abc", "abc"));
-  CHECK_FALSE(at_least_version("abd", "abc"));
-  CHECK_FALSE(at_least_version("", "1"));
-}
-
 namespace {
 
 const core::ObjectKey kOwner{"shop", "a"};

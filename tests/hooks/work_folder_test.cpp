@@ -2,13 +2,15 @@
 #include "hooks/work_folder.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "client/temp_dir.hpp"
 #include "support/catch.hpp"
+#include "support/nobody.hpp"
 
 using namespace kubewatch;
 using hooks::WorkFolder;
@@ -33,10 +35,9 @@ TEST_CASE("a private folder is for its owner alone and goes with it") {
 }
 
 TEST_CASE("a private folder goes with what a hook has closed in it") {
-  const bool root = ::geteuid() == 0;  // whom no closed folder stops
   const test::TempDir base;
   fs::permissions(base.path(), fs::perms::all);
-  if (root) REQUIRE(::seteuid(65534) == 0);
+  std::optional<test::AsNobody> nobody(std::in_place);
   const auto close_in = [](const std::string& path) {
     fs::create_directories(path + "/rule/home-1/mod");
     std::ofstream(path + "/rule/home-1/mod/token") << "secret";
@@ -54,7 +55,7 @@ TEST_CASE("a private folder goes with what a hook has closed in it") {
     std::ofstream(left + "/.lock") << "";
     CHECK(WorkFolder::make(base.path()).ok());
   }
-  if (root) REQUIRE(::seteuid(0) == 0);
+  nobody.reset();
   CHECK_FALSE(fs::exists(path));
   CHECK_FALSE(fs::exists(left));
 }
