@@ -43,14 +43,20 @@ bool is_autoscaler(const Resource& resource) {
   return resource.storage_id == builtin::kAutoscalers;
 }
 
+bool is_converted(const Resource& resource, const std::string& stored_version) {
+  return resource.custom ? stored_version != resource.type.gvk.api_version() : resource.converted();
+}
+
 Json to_served(const Resource& resource, Json stored) {
   if (is_converted_autoscaler(resource)) return builtin::autoscaler_to_v1(std::move(stored));
+  const bool prune =
+      resource.custom && is_converted(resource, base::string_at(stored, {"apiVersion"}));
   if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(stored, core, events);
   }
   stored["apiVersion"] = resource.type.gvk.api_version();
   stored["kind"] = resource.type.gvk.kind;
-  if (resource.custom && resource.custom->stored) resource.custom->compiled->prune(stored);
+  if (prune) resource.custom->compiled->prune(stored);
   return stored;
 }
 
@@ -61,10 +67,11 @@ Json to_stored(const Resource& resource, Json served) {
   }
   served["apiVersion"] = resource.storage_gvk.api_version();
   served["kind"] = resource.storage_gvk.kind;
-  if (resource.custom && resource.custom->stored) {
-    resource.custom->stored->prune(served);
-    resource.custom->stored->apply_defaults(served);
-  }
+  if (!resource.custom) return served;
+  const auto& stored = resource.custom->stored;
+  if (stored) stored->prune(served);
+  // As if read again: a new object has lost its status, and that has defaults too.
+  (stored ? *stored : *resource.custom->compiled).apply_defaults(served);
   return served;
 }
 

@@ -29,7 +29,7 @@ namespace {
 
 std::string plain_text(const Resource& resource, const Object& object) {
   const std::string front = type_head(resource, resource.type.gvk.kind);
-  if (!resource.converted()) return front + object.body().substr(1);
+  if (!is_converted(resource, object.api_version())) return front + object.body().substr(1);
   return front + Object(to_served(resource, object.json())).body().substr(1);
 }
 
@@ -43,8 +43,11 @@ std::string row_text(const Resource& resource, const Representation& as, const O
   std::string included = "null";
   if (as.include == IncludeObject::metadata) included = partial_text(as, object);
   if (as.include == IncludeObject::object) included = plain_text(resource, object);
-  return fmt::format("{{\"cells\":{},\"object\":{}}}",
-                     base::dump_json(table_cells(resource, object.json(), now)), included);
+  // Columns of a definition look at what is served.
+  const bool converted = resource.custom && is_converted(resource, object.api_version());
+  const Json cells = converted ? table_cells(resource, to_served(resource, object.json()), now)
+                               : table_cells(resource, object.json(), now);
+  return fmt::format("{{\"cells\":{},\"object\":{}}}", base::dump_json(cells), included);
 }
 
 std::string one_row_table(const Resource& resource, const Representation& as, const Object& object,

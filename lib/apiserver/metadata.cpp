@@ -14,6 +14,7 @@
 #include "core/resource.hpp"
 #include "schema/embedded.hpp"
 #include "schema/go_words.hpp"
+#include "schema/times.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -268,12 +269,10 @@ Result<void> read_metadata(const Resource& resource, Json& object, schema::ToldP
         if (!why.empty()) return undecodable(resource.type.gvk, why);
       }
     }
-    if (is_time(it.key()) && !base::parse_rfc3339(it->get_ref<const std::string&>()).ok()) {
-      return undecodable(
-          resource.type.gvk,
-          fmt::format(
-              "parsing time {} as \"2006-01-02T15:04:05Z07:00\": metadata.{} is no such time",
-              schema::in_quotes(it->get<std::string>()), it.key()));
+    if (is_time(it.key())) {
+      const auto time =
+          schema::written_time(schema::MergeNode::Scalar::time, it->get_ref<const std::string&>());
+      if (!time.ok()) return undecodable(resource.type.gvk, time.error().message());
     }
     // An empty managedFields means something: it resets.
     const bool empty = (it->is_structured() && it->empty()) || *it == "";
@@ -353,16 +352,20 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
   check_finalizers(resource, metadata, errors);
 }
 
-std::vector<std::string> metadata_warnings(const Resource& resource, const Json& object) {
+std::vector<std::string> finalizer_warnings(const Json* live, const Json& object) {
+  const auto finalizers = [](const Json& of) {
+    const Json* list = base::find(of, {"metadata", "finalizers"});
+    return list == nullptr ? std::set<std::string>() : list->get<std::set<std::string>>();
+  };
+  const auto known = live == nullptr ? std::set<std::string>() : finalizers(*live);
   std::vector<std::string> out;
-  const Json* finalizers = base::find(object, {"metadata", "finalizers"});
-  if (!resource.custom || finalizers == nullptr) return out;
-  for (const auto& one : *finalizers) {
-    if (!needs_domain(one.get<std::string>())) continue;
+  for (const auto& one : finalizers(object)) {
+    if (known.count(one) != 0 || !needs_domain(one)) continue;
+    const bool dotted = one.find('.') != std::string::npos;
     out.push_back(
-        fmt::format("metadata.finalizers: {}: prefer a domain-qualified finalizer name to "
-                    "avoid accidental conflicts with other finalizer writers",
-                    base::dump_json(one)));
+        fmt::format("metadata.finalizers: {}: prefer a domain-qualified finalizer name{} to avoid "
+                    "accidental conflicts with other finalizer writers",
+                    schema::in_quotes(one), dotted ? " including a path (/)" : ""));
   }
   return out;
 }

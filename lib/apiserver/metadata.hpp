@@ -29,8 +29,9 @@ void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>&
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // It was deleted, and waits for its finalizers or for what it holds.
 bool is_dying(const Json& object);
-// What is allowed but unwise, as Warning headers have it.
-std::vector<std::string> metadata_warnings(const Resource& resource, const Json& object);
+// Finalizers of a custom object that it did not have before and that are unwise, as Warning headers
+// have it. `live`: null for a new object.
+std::vector<std::string> finalizer_warnings(const Json* live, const Json& object);
 // What an update cannot set is as it was: times, generation, resourceVersion; the uid where it
 // names none.
 void keep_server_metadata(const Json& before, Json& after);

@@ -22,6 +22,8 @@ class Object {
     if (shrunk_) expand();
     return json_;
   }
+  // At hand while it is shrunk as well.
+  std::string api_version() const { return base::string_at(json_, {"apiVersion"}); }
   const std::string& key() const { return key_; }  // "shop/web", "web"
   const std::string& name() const { return name_; }
   const std::string& namespace_() const { return namespace__; }

@@ -51,7 +51,7 @@ struct Resource {
 
   bool has_status() const { return type.has_subresource("status"); }
   // Not served as it is stored: events of the other API group, autoscalers of version 1, other
-  // versions of a CRD.
+  // versions of a CRD. Of one object: is_converted (convert.hpp).
   bool converted() const { return custom ? custom->stored != nullptr : storage_gvk != type.gvk; }
   // With the plural, as in NotFound; with the kind, as in Invalid.
   Subject subject(const std::string& name) const { return {type.gvk.group, type.plural, name}; }

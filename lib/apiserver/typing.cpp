@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "apiserver/micro_time.hpp"
 #include "schema/field_error.hpp"
+#include "schema/times.hpp"
 #include "schema/typed.hpp"
 #include "schema/value_place.hpp"
 
@@ -45,9 +45,11 @@ std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
 
 Result<void> check_typed(const Json& object, const Resource& resource) {
   const auto fits = schema::check_value(*resource.merge, object, true);
-  if (fits) {
-    const auto why = why_no_micro_times(resource.storage_id, object);
-    return why ? Result<void>(undecodable(resource.type.gvk, *why)) : Result<void>();
+  if (fits) return {};
+  // The server stops at a time that is none, and goes on after all else that does not fit.
+  if (const auto time =
+          schema::why_no_times(*resource.merge, object, schema::TimeReader::decoder)) {
+    return undecodable(resource.type.gvk, *time);
   }
   std::string why = fits.error().message();
   std::replace(why.begin(), why.end(), '\n', ' ');

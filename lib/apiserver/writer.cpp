@@ -123,10 +123,10 @@ std::string registry_prefix(const Resource& resource) {
 
 void tell_warnings(const WriteContext& context, const Json* live, const Json& object) {
   const Resource& resource = *context.resource;
-  if (resource.custom || !context.subresource.empty()) return;
-  for (auto& warning : builtin::warnings_of(resource.storage_id, live, object)) {
-    context.warnings->push_back(std::move(warning));
-  }
+  if (!context.subresource.empty()) return;
+  auto warnings = resource.custom ? finalizer_warnings(live, object)
+                                  : builtin::warnings_of(resource.storage_id, live, object);
+  for (auto& warning : warnings) context.warnings->push_back(std::move(warning));
 }
 
 Error error_from_status(const Json& status) {
@@ -168,7 +168,6 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
     unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   }
   KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
-  for (auto& warning : metadata_warnings(resource, body)) warnings.push_back(std::move(warning));
   KW_TRY(normalise_kind(resource, body));
   if (!resource.custom) {
     KW_TRY(check_typed(body, resource));
@@ -288,16 +287,19 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
   return {};
 }
 
-// A dry run asks no etcd.
-Result<void> Writer::check_size(const WriteContext& context, const Object* live,
-                                const Json& stored) const {
+// A dry run asks no etcd. What is too large with its managedFields is kept without them, unless
+// they are what the client has asked for.
+Result<void> Writer::fit(const WriteContext& context, const Object* live, bool applied,
+                         Json& stored) const {
   if (context.dry_run) return {};
   const Resource& resource = *context.resource;
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
-  return check_stored_size(
-      resource,
-      registry_prefix(resource) + "/" + object_key(ns, string_at(stored, {"metadata", "name"})),
-      stored, live == nullptr ? 0 : live->version());
+  const std::string key =
+      registry_prefix(resource) + "/" + object_key(ns, string_at(stored, {"metadata", "name"}));
+  const std::uint64_t replaced = live == nullptr ? 0 : live->version();
+  auto checked = check_stored_size(resource, key, stored, replaced);
+  if (checked.ok() || applied || stored["metadata"].erase("managedFields") == 0) return checked;
+  return check_stored_size(resource, key, stored, replaced);
 }
 
 ObjectPtr Writer::store(const WriteContext& context, Json stored) {
@@ -324,7 +326,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   tell_warnings(context, nullptr, object);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   Json stored = to_stored(resource, std::move(object));
-  KW_TRY(check_size(context, nullptr, stored));
+  KW_TRY(fit(context, nullptr, tracked, stored));
   if (const ObjectPtr there = storage_.get(resource.storage_id, object_key(ns, name))) {
     const Error taken = already_exists(resource.subject(name));
     if (!is_dying(there->json())) return taken;
@@ -382,7 +384,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
     if (!context.dry_run) storage_.remove(resource.storage_id, live->key());
     return Written{last, false};
   }
-  KW_TRY(check_size(context, live.get(), stored));
+  KW_TRY(fit(context, live.get(), tracked, stored));
   return Written{store(context, std::move(stored)), false};
 }
 

@@ -78,10 +78,10 @@ class Writer {
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);
-  // In stored form. `live`: what it replaces, null for a new object. Errors: internal, of one that
-  // is too large to be kept.
-  Result<void> check_size(const WriteContext& context, const Object* live,
-                          const Json& stored) const;
+  // Makes it fit, in stored form. `live`: what it replaces, null for a new object; `applied`: by
+  // server-side apply. Errors: internal, of one that is too large to be kept.
+  Result<void> fit(const WriteContext& context, const Object* live, bool applied,
+                   Json& stored) const;
   ObjectPtr store(const WriteContext& context, Json stored);
 
   Storage& storage_;
@@ -113,7 +113,7 @@ Result<void> check_uid(const WriteContext& context, const std::string& live, con
 Result<std::vector<std::string>> field_warnings(const WriteContext& context,
                                                 const std::vector<std::string>& unknown);
 
-// Of a valid object of a built-in kind alone, written or left as it is. `live`: null for a create.
+// Of a valid object, written or left as it is. `live`: null for a create.
 void tell_warnings(const WriteContext& context, const Json* live, const Json& object);
 
 // A Status object as an Error, for those that lib/schema words.

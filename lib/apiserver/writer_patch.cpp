@@ -7,13 +7,13 @@
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
-#include "apiserver/micro_time.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/version_owners.hpp"
 #include "apiserver/writer.hpp"
 #include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
 #include "schema/patch.hpp"
+#include "schema/times.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -101,6 +101,12 @@ std::optional<std::string> misread_type(const Json& object) {
   return std::nullopt;
 }
 
+// Of a built-in kind: why it is not converted to its type.
+std::optional<std::string> why_unconverted(const Resource& resource, const Json& object) {
+  if (resource.custom) return std::nullopt;
+  return schema::why_no_times(*resource.merge, object, schema::TimeReader::converter);
+}
+
 }  // namespace
 
 Result<void> check_patched_type(const WriteContext& context, const Json& object,
@@ -167,6 +173,8 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
     KW_TRY(check_patched_type(context, object, shown));
   } else if (const auto why = misread_type(object)) {
     return patch_invalid(shown(), *why);
+  } else if (const auto no_time = why_unconverted(resource, object)) {
+    return patch_invalid(shown(), *no_time);
   } else {
     // The server patches its own type then, which has a kind already: the patch's is not looked at.
     object["apiVersion"] = resource.type.gvk.api_version();
@@ -218,15 +226,15 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     return internal_error(
         fmt::format("failed to create typed patch object {}: {}", told, outcome.error().message()));
   }
-  // The patch is read as an object of its kind before anything is merged.
-  if (const auto why = why_no_micro_times(resource.storage_id, configuration)) {
+  if (!outcome->conflicts.empty()) {
+    return error_from_status(schema::conflict_status(outcome->conflicts, outcome->untold));
+  }
+  // Only what may be merged is read as an object of its kind.
+  if (const auto why = why_unconverted(resource, configuration)) {
     return internal_error(
         fmt::format("failed to convert new object {} to proper version: unable to convert "
                     "unstructured object to {}: {}",
                     told, go_kind(configuration), *why));
-  }
-  if (!outcome->conflicts.empty()) {
-    return error_from_status(schema::conflict_status(outcome->conflicts, outcome->untold));
   }
   if (resource.storage_id == kCrds) {
     const bool versions = base::find(configuration, {"spec", "versions"}) != nullptr;

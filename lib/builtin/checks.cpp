@@ -115,6 +115,10 @@ void Field::invalid_as(const std::string& shown, const std::string& detail) cons
   errors_->push_back(field_invalid(path_, shown, detail));
 }
 
+void Field::invalid_untold(const std::string& detail) const {
+  errors_->push_back({"FieldValueInvalid", "Invalid value: " + detail, path_});
+}
+
 void Field::not_supported(const Values& supported) const {
   const std::string value = present() ? shown() : "\"\"";
   errors_->push_back(field_not_supported(path_, value, supported));

@@ -70,6 +70,8 @@ class Field {
   // Of a text, which is "" where it is absent.
   void invalid_text(const std::string& detail) const;
   void invalid_as(const std::string& shown, const std::string& detail) const;
+  // Without what it is.
+  void invalid_untold(const std::string& detail) const;
   void not_supported(const Values& supported) const;
   void duplicate() const;
   void not_found(const std::string& detail = "") const;

@@ -60,6 +60,12 @@ const std::map<std::string, KindRules*>& rules() {
 
 const std::map<std::string, KindRules*>& status_rules() {
   static const std::map<std::string, KindRules*> all = {
+      {"replicationcontrollers", check_replica_status},
+      {"deployments.apps", check_deployment_status},
+      {"replicasets.apps", check_replica_status},
+      {"statefulsets.apps", check_stateful_set_status},
+      {"daemonsets.apps", check_daemon_set_status},
+      {"jobs.batch", check_job_status},
       {"flowschemas.flowcontrol.apiserver.k8s.io", check_flow_conditions},
       {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", check_flow_conditions},
   };

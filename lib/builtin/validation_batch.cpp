@@ -66,10 +66,6 @@ void check_pod_conditions(const Field& conditions) {
   }
 }
 
-void tell_of_rule(const Field& rule, const std::string& detail) {
-  rule.errors().push_back({"FieldValueInvalid", "Invalid value: " + detail, rule.path()});
-}
-
 void check_failure_policy(const Field& spec) {
   const Field rules = spec["podFailurePolicy"]["rules"];
   if (rules.size() > kMostRules) rules.too_many(kMostRules);
@@ -93,10 +89,10 @@ void check_failure_policy(const Field& spec) {
     if (codes.present()) check_exit_codes(codes, containers);
     if (!conditions.empty()) check_pod_conditions(conditions);
     if (codes.present() && !conditions.empty()) {
-      tell_of_rule(rule, "specifying both OnExitCodes and OnPodConditions is not supported");
+      rule.invalid_untold("specifying both OnExitCodes and OnPodConditions is not supported");
     }
     if (!codes.present() && conditions.empty()) {
-      tell_of_rule(rule, "specifying one of OnExitCodes and OnPodConditions is required");
+      rule.invalid_untold("specifying one of OnExitCodes and OnPodConditions is required");
     }
   }
 }

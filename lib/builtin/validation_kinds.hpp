@@ -18,6 +18,15 @@ KindRules check_replication_controller;
 KindRules check_controller_revision;
 KindRules check_pod_template_object;
 
+// validation_workload_status.cpp
+KindRules check_deployment_status;
+KindRules check_replica_status;
+KindRules check_stateful_set_status;
+KindRules check_daemon_set_status;
+
+// validation_job_status.cpp
+KindRules check_job_status;
+
 // validation_batch.cpp
 KindRules check_job;
 KindRules check_cron_job;

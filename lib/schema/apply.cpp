@@ -50,7 +50,7 @@ Result<void> Apply::check() const {
   if (sent != nullptr && !sent->is_null()) {
     return Error(ErrorKind::invalid, "metadata.managedFields must be nil");
   }
-  return check_value(schema_, request_.applied, false)
+  return check_for_merge(schema_, request_.applied)
       .with_context("failed to create typed patch object (" + object_text(request_.applied) + ")");
 }
 

@@ -87,6 +87,7 @@ const MergeNode* Table::definition(std::string_view name) {
   node->kind = atomic ? MergeNode::Kind::map_atomic : MergeNode::Kind::map;
   node->is_struct = true;
   node->typed = true;
+  node->go_type = name.substr(name.rfind('.') + 1);
   while (!line.empty()) read_field(take(line, ' '), *node);
   return node;
 }
@@ -190,6 +191,8 @@ const MergeNode* Table::type(std::string_view text) {
     case 'u': node = scalar(Scalar::any); break;
     case 'q': node = scalar(Scalar::quantity); break;
     case 'i': node = scalar(Scalar::int_or_string); break;
+    case 't': node = scalar(Scalar::time); break;
+    case 'm': node = scalar(Scalar::micro_time); break;
     case 'x': node = scalar(Scalar::any, true); break;
     case 'M': node = collection(Kind::map, rest); break;
     case 'A': node = collection(Kind::map_atomic, rest); break;

@@ -10,6 +10,7 @@
 #include "base/quantity.hpp"
 #include "base/strings.hpp"
 #include "schema/field_error.hpp"
+#include "schema/times.hpp"
 #include "schema/typed.hpp"
 #include "schema/value_place.hpp"
 
@@ -22,7 +23,8 @@ constexpr std::size_t kMaxErrors = 20;
 
 class Checker {
  public:
-  explicit Checker(bool allow_duplicates) : allow_duplicates_(allow_duplicates) {}
+  Checker(bool allow_duplicates, bool read_times)
+      : allow_duplicates_(allow_duplicates), read_times_(read_times) {}
 
   void check(const MergeNode& node, const Json& value, const ValuePlace& place);
   const std::vector<std::string>& errors() const { return errors_; }
@@ -34,6 +36,7 @@ class Checker {
     errors_.push_back(path.empty() ? what : path + ": " + what);
     told_ += errors_.back().size();
   }
+  void check_time(MergeNode::Scalar kind, const Json& value, const ValuePlace& place);
   void check_quantity(std::string_view text, const ValuePlace& place);
   void check_integer(const MergeNode& node, const Json& value, const ValuePlace& place);
   void check_scalar(const MergeNode& node, const Json& value, const ValuePlace& place);
@@ -42,6 +45,7 @@ class Checker {
   void check_items(const MergeNode& node, const Json& value, const ValuePlace& place);
 
   bool allow_duplicates_;
+  bool read_times_;
   std::vector<std::string> errors_;
   std::size_t told_ = 0;  // bytes
 };
@@ -62,6 +66,17 @@ std::string go_type(const Json& value) {
 
 void Checker::check_quantity(std::string_view text, const ValuePlace& place) {
   if (!base::Quantity::parse(base::trim(text))) fail(place, base::kNoQuantity);
+}
+
+void Checker::check_time(MergeNode::Scalar kind, const Json& value, const ValuePlace& place) {
+  if (!read_times_) {
+    if (value.is_structured()) fail(place, "expected any scalar" + got(value));
+    return;
+  }
+  if (value.is_string() && written_time(kind, value.get_ref<const std::string&>()).ok()) return;
+  const bool micro = kind == MergeNode::Scalar::micro_time;
+  fail(place, std::string("expected an RFC 3339 time") +
+                  (micro ? " with six digits after the point" : "") + got(value));
 }
 
 // An apply takes 3.0 for a whole number, as the converter of unstructured objects does.
@@ -115,6 +130,8 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const Value
     case MergeNode::Scalar::int_or_string:
       if (!value.is_string() && !is_whole(value)) expected("int or string");
       break;
+    case MergeNode::Scalar::time:
+    case MergeNode::Scalar::micro_time: check_time(node.scalar, value, place); break;
   }
 }
 
@@ -166,15 +183,22 @@ void Checker::check(const MergeNode& node, const Json& value, const ValuePlace& 
   }
 }
 
-}  // namespace
-
-Result<void> check_value(const MergeNode& node, const Json& value, bool allow_duplicates) {
-  Checker checker(allow_duplicates);
+Result<void> check(const MergeNode& node, const Json& value, Checker checker) {
   checker.check(node, value, ValuePlace::root());
   const std::vector<std::string>& errors = checker.errors();
   if (errors.empty()) return {};
   if (errors.size() == 1) return Error(ErrorKind::invalid, errors.front());
   return Error(ErrorKind::invalid, "errors:\n  " + base::join(errors, "\n  "));
+}
+
+}  // namespace
+
+Result<void> check_value(const MergeNode& node, const Json& value, bool allow_duplicates) {
+  return check(node, value, Checker(allow_duplicates, true));
+}
+
+Result<void> check_for_merge(const MergeNode& node, const Json& value) {
+  return check(node, value, Checker(false, false));
 }
 
 }  // namespace kubewatch::schema

@@ -122,6 +122,14 @@ void check_replicas(const Json& object, const std::string& path, FieldErrors& er
   }
 }
 
+// What was wrong before the server lets be.
+void check_lists(const Json& object, const Json* old, const Structural& root, FieldErrors& errors) {
+  FieldErrors found, before;
+  check_keyed_lists(object, root, found);
+  if (!found.empty() && old != nullptr) check_keyed_lists(*old, root, before);
+  if (before.empty()) errors.append(found);
+}
+
 // Errors after which the server does not evaluate rules.
 bool blocks_rules(const FieldError& error) {
   for (const char* reason : {"FieldValueNotSupported", "FieldValueRequired", "FieldValueTooLong",
@@ -165,16 +173,7 @@ void CompiledSchema::validate(const Json& object, const Json* old, FieldErrors& 
   check_scale_spec(object, errors);
   check_scale_status(object, errors);
   if (has_embedded_) check_embedded(object, *root_, false, "", errors);
-  if (has_keyed_lists_) {
-    FieldErrors found;
-    check_keyed_lists(object, *root_, found);
-    if (!found.empty() && old != nullptr) {
-      FieldErrors before;
-      check_keyed_lists(*old, *root_, before);
-      if (!before.empty()) found.clear();  // it was wrong before: the server lets it be
-    }
-    errors.append(found);
-  }
+  if (has_keyed_lists_) check_lists(object, old, *root_, errors);
   check_rules(object, old, errors);
 }
 
@@ -188,12 +187,7 @@ void CompiledSchema::validate_status(const Json& object, const Json& old,
   }
   check_scale_status(object, errors);
   if (has_embedded_) check_embedded(object, *root_, false, "", errors);
-  if (has_keyed_lists_) {
-    FieldErrors found, was;
-    check_keyed_lists(object, *root_, found);
-    if (!found.empty()) check_keyed_lists(old, *root_, was);
-    if (was.empty()) errors.append(found);
-  }
+  if (has_keyed_lists_) check_lists(object, &old, *root_, errors);
   check_rules(object, &old, errors);
 }
 

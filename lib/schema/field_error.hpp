@@ -38,7 +38,6 @@ class FieldErrors {
 
   void push_back(FieldError error);
   void append(const FieldErrors& others);
-  void clear() { *this = FieldErrors(); }
   // Nothing more is taken: who looks for errors may stop.
   bool full() const { return full_; }
 

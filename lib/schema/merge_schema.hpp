@@ -35,8 +35,19 @@ struct MergeNode {
     list_set,
     list_map,  // associative by `keys`
   };
-  // The last four only of built-in kinds: what their Go types take beyond what SMD knows.
-  enum class Scalar { any, string, numeric, boolean, int32, int64, quantity, int_or_string };
+  // The last six only of built-in kinds: what their Go types take beyond what SMD knows.
+  enum class Scalar {
+    any,
+    string,
+    numeric,
+    boolean,
+    int32,
+    int64,
+    quantity,
+    int_or_string,
+    time,
+    micro_time
+  };
   Kind kind = Kind::deduced;
   Scalar scalar = Scalar::any;  // scalar
   bool anything = false;        // scalar: maps and lists too, as one value (RawExtension)
@@ -53,6 +64,7 @@ struct MergeNode {
   // ({}, "", 0, false, null). They count as present when owners are computed, never in the object
   // itself.
   std::map<std::string, Json> implied;
+  std::string go_type;  // typed: "JobCondition"
 
   // The node of a map's key: known field or `element`; null when a struct has no such field.
   const MergeNode* child(const std::string& key) const;
@@ -68,8 +80,8 @@ MergeNodePtr crd_merge_schema(const Json& open_api_v3_schema);
 MergeNodePtr deduced_merge_schema();
 
 // The API server reads built-in kinds into types of its own and writes those: without nulls, empty
-// maps and empty lists, apart from a few, and with quantities in their canonical form. Does nothing
-// to custom resources but for their metadata.
+// maps and empty lists, apart from a few, and with quantities and times in their canonical form.
+// Does nothing to custom resources but for their metadata.
 void as_written(const MergeNode& node, Json& value);
 
 }  // namespace kubewatch::schema

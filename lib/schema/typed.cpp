@@ -3,6 +3,7 @@
 
 #include "base/quantity.hpp"
 #include "base/strings.hpp"
+#include "schema/times.hpp"
 
 namespace kubewatch::schema {
 
@@ -94,12 +95,19 @@ void write_canonical(Json& value) {
   if (const auto canonical = quantity ? quantity->canonical() : std::nullopt) value = *canonical;
 }
 
+void write_time(MergeNode::Scalar kind, Json& value) {
+  if (!value.is_string()) return;
+  auto written = written_time(kind, value.get_ref<const std::string&>());
+  if (written) value = std::move(*written);
+}
+
 }  // namespace
 
 void as_written(const MergeNode& node, Json& value) {
   if (node.kind == Kind::scalar && node.scalar == MergeNode::Scalar::quantity) {
     return write_canonical(value);
   }
+  if (is_time(node)) return write_time(node.scalar, value);
   if (value.is_array()) {
     for (Json& item : value) as_written(element_or_deduced(node), item);
   }

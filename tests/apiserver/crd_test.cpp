@@ -212,6 +212,69 @@ TEST_CASE("a changed schema counts for the next write") {
             .code == 422);
 }
 
+TEST_CASE("a default of the status shows from the first answer on") {
+  Server server;
+  Json crd = website_crd();
+  crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] =
+      Json::parse(R"({"type": "object", "default": {}, "properties": {
+          "phase": {"type": "string", "default": "New"}, "note": {"type": "string"}}})");
+  REQUIRE(server.post(kCrdPath, crd).code == 201);
+  const auto watch = server.watch(kWebsites + "?watch=1");
+  const Json fresh = {{"phase", "New"}};
+  Json sent = website("a");
+  sent["status"] = {{"phase", "Done"}};
+  const auto made = server.post(kWebsites, sent);
+  CHECK(made.json["status"] == fresh);
+  CHECK(base::dump_json(made.json["metadata"]["managedFields"]).find("f:status") ==
+        std::string::npos);
+  CHECK(watch->events()[0]["object"]["status"] == fresh);
+  CHECK(server.get(kWebsites).json["items"][0]["status"] == fresh);
+  CHECK(
+      server.get("/apis/demo.kubewatch.dev/v1beta1/namespaces/default/websites/a").json["status"] ==
+      fresh);
+  CHECK(server.apply(kWebsites + "/b?fieldManager=m", website("b")).json["status"] == fresh);
+
+  const std::string one = kWebsites + "/a";
+  const auto version = [](const auto& answer) {
+    return answer.at({"metadata", "resourceVersion"});
+  };
+  const auto labelled = server.merge(one, {{"metadata", {{"labels", {{"x", "y"}}}}}});
+  CHECK(labelled.json["status"] == fresh);
+  CHECK(labelled.json["metadata"]["generation"] == 1);
+  CHECK(version(server.put(one, labelled.json)) == version(labelled));
+  CHECK(version(server.put(one + "/status", labelled.json)) == version(labelled));
+  server.merge(one + "/status", {{"status", {{"phase", "Done"}, {"note", "n"}}}});
+  CHECK(server.get(one).json["status"] == Json{{"phase", "Done"}, {"note", "n"}});
+  CHECK(server.merge(one + "/status", {{"status", nullptr}}).json["status"] == fresh);
+}
+
+TEST_CASE("objects of before another version was stored have the fields of the version asked for") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const Json spec = {{"host", "abc"}, {"mode", "a"}, {"replicas", 1}};
+  server.post(kWebsites, website("a", spec));
+  Json crd = server.get(kOne).json;
+  crd["spec"]["versions"][0]["storage"] = false;
+  crd["spec"]["versions"][1]["storage"] = true;
+  crd["spec"]["versions"][1]["schema"]["openAPIV3Schema"] = Json::parse(R"({"type": "object",
+      "properties": {"spec": {"type": "object", "properties": {"host": {"type": "string"}}}}})");
+  REQUIRE(server.put(kOne, crd).code == 200);
+  const std::string beta = "/apis/demo.kubewatch.dev/v1beta1/namespaces/default/websites";
+  const Json left = {{"host", "abc"}};
+  CHECK(server.get(beta + "/a").json["spec"] == left);
+  CHECK(server.get(beta).json["items"][0]["spec"] == left);
+  CHECK(server.watch(beta + "?watch=1")->events()[0]["object"]["spec"] == left);
+  CHECK(server.get(kWebsites + "/a").json["spec"] == spec);
+  CHECK(server.get(kWebsites).json["items"][0]["spec"] == spec);
+
+  const auto labelled =
+      server.merge(beta + "/a?fieldValidation=Strict", {{"metadata", {{"labels", {{"x", "y"}}}}}});
+  CHECK(labelled.code == 200);
+  CHECK(labelled.json["metadata"]["generation"] == 1);
+  // It was stored anew.
+  CHECK(server.get(kWebsites + "/a").json["spec"] == left);
+}
+
 TEST_CASE("a deprecated version says so with each answer, and what to use instead") {
   Server server;
   Json crd = website_crd();

@@ -94,6 +94,8 @@ TEST_CASE("what only history has is kept as text, and is the same when it is ask
   REQUIRE(then->is_shrunk());
   REQUIRE(gone->is_shrunk());
   CHECK(then->body().find("apiVersion") == std::string::npos);
+  CHECK(then->api_version() == "v1");
+  CHECK(then->is_shrunk());
   CHECK(then->metadata_body() == metadata);
   CHECK(then->json() == before);
   CHECK(gone->json().at("kind") == "Thing");

@@ -405,15 +405,39 @@ TEST_CASE("built-in kinds lose fields that their type lacks and refuse values of
   }
 }
 
-TEST_CASE("custom objects may have plain finalizers, with a warning") {
+TEST_CASE("custom objects may have plain finalizers, with a warning of each that is new") {
   WebsiteServer server;
+  const auto warnings = [](const test::Answer& answer) {
+    CHECK(answer.code / 100 == 2);
+    std::vector<std::string> out;
+    for (const auto& [name, value] : answer.headers.all()) {
+      if (name == "Warning") out.push_back(value);
+    }
+    return out;
+  };
+  const auto told = [](const std::string& name, const std::string& how) {
+    return R"(299 - "metadata.finalizers: \")" + name +
+           R"(\": prefer a domain-qualified finalizer name)" + how +
+           R"( to avoid accidental conflicts with other finalizer writers")";
+  };
+  using Warnings = std::vector<std::string>;
+  const std::string one = kWebsites + "/a";
   Json object = website("a");
-  object["metadata"]["finalizers"] = {"plain"};
-  const auto made = server.post(kWebsites, object);
-  CHECK(made.code == 201);
-  CHECK(made.headers.get("Warning").find("prefer a domain-qualified finalizer name") !=
-        std::string::npos);
-  CHECK(server.merge(kWebsites + "/a", {{"metadata", {{"resourceVersion", nullptr}}}}).code == 422);
+  object["metadata"]["finalizers"] = {"plain", "orphan", "demo.io/x", "a.plain"};
+  CHECK(warnings(server.post(kWebsites, object)) ==
+        Warnings{told("a.plain", " including a path (/)"), told("plain", "")});
+  CHECK(warnings(server.merge(one, {{"metadata", {{"labels", {{"x", "y"}}}}}})).empty());
+  CHECK(warnings(server.put(one, server.get(one).json)).empty());
+  CHECK(warnings(server.merge(one + "/status", {{"status", {{"replicas", 1}}}})).empty());
+  CHECK(warnings(server.merge(one, {{"metadata", {{"finalizers", {"plain", "other"}}}}})) ==
+        Warnings{told("other", "")});
+  CHECK(server.merge(one, {{"metadata", {{"resourceVersion", nullptr}}}}).code == 422);
+  // Of an object that is refused nothing is said.
+  object["metadata"]["name"] = "b";
+  object["spec"]["host"] = "A";
+  const auto refused = server.post(kWebsites, object);
+  CHECK(refused.code == 422);
+  CHECK_FALSE(refused.headers.has("Warning"));
 }
 
 TEST_CASE("what the server fills into a new namespace belongs to no manager") {
@@ -461,6 +485,62 @@ TEST_CASE("an applied MicroTime that is none fails as the conversion of the patc
         "failed to convert new object (/l; coordination.k8s.io/v1, Kind=Lease) to proper version: "
         "unable to convert unstructured object to coordination.k8s.io/v1, Kind=Lease: json: cannot "
         "unmarshal number into Go value of type string");
+}
+
+TEST_CASE("a time that is none is told as whoever reads it tells it, and others are in UTC") {
+  Server server;
+  const std::string events = "/api/v1/namespaces/default/events";
+  const auto event = [](const Json& first) {
+    return Json{{"apiVersion", "v1"},
+                {"kind", "Event"},
+                {"metadata", {{"name", "e"}}},
+                {"involvedObject", {{"namespace", "default"}}},
+                {"firstTimestamp", first}};
+  };
+  const std::string no_time =
+      "parsing time \"x\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"x\" as \"2006\"";
+  const std::string number = "json: cannot unmarshal number into Go ";
+  const std::string decoding = "Event in version \"v1\" cannot be handled as a Event: ";
+  const auto bad = server.post(events, event("x"));
+  CHECK(bad.code == 400);
+  CHECK(bad.message() == decoding + no_time);
+  CHECK(server.post(events, event(5)).message() ==
+        decoding + number + "struct field Event.firstTimestamp of type string");
+  const auto made = server.post(events, event("2026-01-01T02:00:00.5+02:00"));
+  REQUIRE(made.code == 201);
+  CHECK(made.json["firstTimestamp"] == "2026-01-01T00:00:00Z");
+  CHECK(made.json["lastTimestamp"].is_null());
+  const auto lease = server.post("/apis/coordination.k8s.io/v1/namespaces/default/leases",
+                                 {{"apiVersion", "coordination.k8s.io/v1"},
+                                  {"kind", "Lease"},
+                                  {"metadata", {{"name", "l"}}},
+                                  {"spec", {{"renewTime", "2026-01-01T00:00:00,000000+01:00"}}}});
+  REQUIRE(lease.code == 201);
+  CHECK(lease.json["spec"]["renewTime"] == "2025-12-31T23:00:00.000000Z");
+
+  const std::string one = events + "/e";
+  const auto merged = server.merge(one, {{"firstTimestamp", 5}});
+  CHECK(merged.code == 422);
+  CHECK(merged.message().ends_with(": " + number +
+                                   "struct field Event.firstTimestamp of type string"));
+  const auto strategic = server.call("PATCH", one, R"({"firstTimestamp":5})",
+                                     "application/strategic-merge-patch+json");
+  CHECK(strategic.code == 422);
+  CHECK(strategic.message() ==
+        " \"\" is invalid: patch: Invalid value: \"map[firstTimestamp:5]\": " + number +
+            "value of type string");
+  // Who owns it comes first.
+  const Json applied = {{"apiVersion", "v1"},
+                        {"kind", "Event"},
+                        {"metadata", {{"name", "e"}}},
+                        {"firstTimestamp", "x"}};
+  CHECK(server.apply(one + "?fieldManager=m", applied).code == 409);
+  const auto forced = server.apply(one + "?fieldManager=m&force=true", applied);
+  CHECK(forced.code == 500);
+  CHECK(forced.message() ==
+        "failed to convert new object (/e; /v1, Kind=Event) to proper version: unable to convert "
+        "unstructured object to /v1, Kind=Event: " +
+            no_time);
 }
 
 TEST_CASE("owner references are read as their type") {

@@ -472,4 +472,144 @@ E2E_CASE("a Job gets its selector from the server, and keeps its template") {
         "Job.batch \"x\" is invalid: spec.completions: Invalid value: 3: field is immutable");
 }
 
+namespace {
+
+// A Job that no controller looks after.
+Json unattended_job() {
+  Json tmpl = pod_template();
+  tmpl["spec"]["restartPolicy"] = "Never";
+  return {{"apiVersion", "batch/v1"},
+          {"kind", "Job"},
+          {"metadata", {{"name", "x"}}},
+          {"spec", {{"managedBy", "kw.io/nobody"}, {"parallelism", 0}, {"template", tmpl}}}};
+}
+
+Json with_status(const char* status) {
+  return {{"status", Json::parse(status)}};
+}
+
+}  // namespace
+
+E2E_CASE("times of built-in kinds are read, and written in UTC") {
+  World w;
+  const std::string jobs = "/apis/batch/v1/namespaces/" + w.ns() + "/jobs";
+  const std::string status = jobs + "/x/status";
+  Json job = made(w, jobs, unattended_job());
+  const Answer taken =
+      changed(w, status, with_status(R"({"startTime":"2026-01-01T02:00:00.5+02:00","conditions":[
+          {"type":"A","status":"True","lastProbeTime":"0001-01-01T00:00:00Z",
+           "lastTransitionTime":"2026-01-01T1:00:00Z"}]})"));
+  CHECK(taken.code == 200);
+  const Json& written = taken.body["status"];
+  CHECK(written["startTime"] == "2026-01-01T00:00:00Z");
+  CHECK(written["conditions"][0]["lastProbeTime"].is_null());
+  CHECK(written["conditions"][0]["lastTransitionTime"] == "2026-01-01T01:00:00Z");
+  CHECK(send(w, "GET", jobs + "/x").body["status"] == written);
+
+  const std::string no_time =
+      "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
+      "\"2006\"";
+  const std::string number = "json: cannot unmarshal number into Go ";
+  job["status"]["startTime"] = "yesterday";
+  const Answer put = send(w, "PUT", status, job);
+  CHECK(put.code == 400);
+  CHECK(message(put) == "Job in version \"v1\" cannot be handled as a Job: " + no_time);
+  job["status"]["startTime"] = 5;
+  CHECK(message(send(w, "PUT", status, job)) ==
+        "Job in version \"v1\" cannot be handled as a Job: " + number +
+            "struct field JobStatus.status.startTime of type string");
+  const auto refused = [&](const char* time, const std::string& type, const std::string& why) {
+    const Answer answer =
+        send_text(w, "PATCH", status, R"({"status":{"startTime":)" + std::string(time) + "}}",
+                  "application/" + type + "-patch+json");
+    CAPTURE(type, message(answer));
+    CHECK(answer.code == 422);
+    CHECK(message(answer).starts_with(" \"\" is invalid: patch: Invalid value: "));
+    CHECK(message(answer).ends_with(": " + why));
+  };
+  refused("\"yesterday\"", "merge", no_time);
+  refused("5", "merge", number + "struct field JobStatus.status.startTime of type string");
+  refused("\"yesterday\"", "strategic-merge", no_time);
+  refused("5", "strategic-merge", number + "value of type string");
+  const auto applied = [&](const std::string& force) {
+    return send_text(w, "PATCH", status + "?fieldManager=m" + force,
+                     R"({"apiVersion":"batch/v1","kind":"Job","status":{"startTime":"yesterday"}})",
+                     "application/apply-patch+yaml");
+  };
+  CHECK(applied("").code == 409);
+  const Answer forced = applied("&force=true");
+  CHECK(forced.code == 500);
+  CHECK(message(forced) ==
+        "failed to convert new object (/; batch/v1, Kind=Job) to proper version: unable to convert "
+        "unstructured object to batch/v1, Kind=Job: " +
+            no_time);
+}
+
+E2E_CASE("a status counts no part as more than the whole") {
+  World w;
+  const std::string apps = "/apis/apps/v1/namespaces/" + w.ns();
+  made(w, apps + "/deployments", workload("Deployment"));
+  made(w, apps + "/statefulsets", workload("StatefulSet"));
+  const auto told = [&](const std::string& path, const char* status) {
+    return message(changed(w, apps + path + "/x/status?dryRun=All", with_status(status)));
+  };
+  CHECK(told("/deployments", R"({"availableReplicas":1,"unavailableReplicas":-1})") ==
+        "Deployment.apps \"x\" is invalid: [status.unavailableReplicas: Invalid value: -1: must be "
+        "greater than or equal to 0, status.availableReplicas: Invalid value: 1: cannot be greater "
+        "than status.replicas, status.availableReplicas: Invalid value: 1: cannot be greater than "
+        "readyReplicas]");
+  CHECK(told("/statefulsets", R"({"replicas":1,"readyReplicas":0,"availableReplicas":1})") ==
+        "StatefulSet.apps \"x\" is invalid: status.availableReplicas: Invalid value: 1: cannot be "
+        "greater than status.readyReplicas");
+  CHECK(told("/deployments", R"({"replicas":1,"readyReplicas":1})").empty());
+}
+
+E2E_CASE("a Job ends in steps, and stays ended") {
+  World w;
+  const std::string jobs = "/apis/batch/v1/namespaces/" + w.ns() + "/jobs";
+  const std::string status = jobs + "/x/status";
+  made(w, jobs, unattended_job());
+  const std::string invalid = "Job.batch \"x\" is invalid: ";
+  CHECK(message(changed(w, status,
+                        with_status(R"({"conditions":[{"type":"Complete","status":"True"}]})"))) ==
+        invalid +
+            "[status.completionTime: Required value: completionTime is required for Complete jobs, "
+            "status.conditions: Invalid value: cannot set Complete=True condition without the "
+            "SuccessCriteriaMet=true condition, status.startTime: Required value: startTime is "
+            "required for finished job]");
+  CHECK(message(changed(w, status, with_status(R"({"startTime":"2026-01-01T00:00:00Z","failed":-1,
+            "completionTime":"2025-12-31T00:00:00Z","uncountedTerminatedPods":{"failed":["u","u"]},
+            "conditions":[{"type":"Failed","status":"True"}]})"))) ==
+        invalid +
+            "[status.failed: Invalid value: -1: must be greater than or equal to 0, "
+            "status.uncountedTerminatedPods.failed[1]: Duplicate value: \"u\", "
+            "status.completionTime: Invalid value: \"2025-12-31T00:00:00Z\": cannot set "
+            "completionTime when there is no Complete=True condition, status.completionTime: "
+            "Invalid value: \"2025-12-31T00:00:00Z\": must be equal to or after `startTime`, "
+            "status.conditions: Invalid value: cannot set Failed=True condition without the "
+            "FailureTarget=true condition, status.uncountedTerminatedPods: Invalid value: "
+            "{\"Succeeded\":null,\"Failed\":[\"u\",\"u\"]}: must be empty for finished job, "
+            "status.failed: Invalid value: -1: cannot decrease the failed counter]");
+  CHECK(changed(w, status, with_status(R"({"startTime":"2026-01-01T00:00:00Z","succeeded":1,
+            "completionTime":"2026-01-01T00:00:05Z","conditions":[
+            {"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]})"))
+            .code == 200);
+  CHECK(message(changed(w, status, with_status(R"({"startTime":null,"active":1,"succeeded":null,
+            "completionTime":"2026-01-01T00:00:06Z","completedIndexes":"0","failedIndexes":""})"))) ==
+        invalid +
+            "[status.active: Invalid value: 1: active>0 is invalid for finished job, "
+            "status.startTime: Required value: startTime is required for finished job, "
+            "status.completedIndexes: Invalid value: \"0\": cannot set non-empty completedIndexes "
+            "when non-indexed completion mode, status.failedIndexes: Invalid value: \"\": cannot "
+            "set non-null failedIndexes when backoffLimitPerIndex is null, status.succeeded: "
+            "Invalid value: 0: cannot decrease the succeeded counter, status.completionTime: "
+            "Invalid value: \"2026-01-01T00:00:06Z\": field is immutable, status.startTime: "
+            "Invalid value: null: field is immutable for unsuspended job once set]");
+  CHECK(message(changed(w, status, with_status(R"({"conditions":null,"completionTime":null})"))) ==
+        invalid +
+            "[status.conditions: Invalid value: cannot disable the terminal Complete=True "
+            "condition, status.conditions: Invalid value: cannot disable the SuccessCriteriaMet="
+            "True condition]");
+}
+
 }  // namespace kubewatch::e2e

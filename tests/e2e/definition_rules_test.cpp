@@ -167,6 +167,96 @@ E2E_CASE("the status of a definition takes any stored versions, and is never wit
   remove(w, "as");
 }
 
+E2E_CASE("a default of the status of a custom object shows in every answer") {
+  World w;
+  Json crd = definition(w, "news", "News");
+  Json& status = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"];
+  status["default"] = Json::object();
+  status["properties"]["phase"] = {{"type", "string"}, {"default", "New"}};
+  post(w, crd);
+  wait_for(w, "news", "Established", "True InitialNamesAccepted");
+  const std::string all = "/apis/" + group_of(w) + "/v1/namespaces/" + w.ns() + "/news";
+  const Json object = {{"apiVersion", group_of(w) + "/v1"},
+                       {"kind", "News"},
+                       {"metadata", {{"name", "a"}}},
+                       {"status", {{"phase", "Done"}}}};
+  Answer made;
+  REQUIRE(w.eventually([&] {  // a definition is served a little after it was made
+    made = send(w, "POST", all, object);
+    return made.code != 404;
+  }));
+  REQUIRE(made.code == 201);
+  const Json fresh = {{"phase", "New"}};
+  CHECK(made.body["status"] == fresh);
+  CHECK(base::dump_json(made.body["metadata"]["managedFields"]).find("f:status") ==
+        std::string::npos);
+  CHECK(send(w, "GET", all + "/a").body["status"] == fresh);
+  CHECK(send(w, "GET", all).body["items"][0]["status"] == fresh);
+  const Json event = send(w, "GET", all + "?watch=1&timeoutSeconds=1").body;
+  CHECK(event["object"]["status"] == fresh);
+
+  const Answer labelled = merge(w, all + "/a", {{"metadata", {{"labels", {{"x", "y"}}}}}});
+  CHECK(labelled.body["status"] == fresh);
+  CHECK(labelled.body["metadata"]["generation"] == 1);
+  const auto version = [](const Answer& answer) {
+    return base::string_at(answer.body, {"metadata", "resourceVersion"});
+  };
+  CHECK(version(send(w, "PUT", all + "/a", labelled.body)) == version(labelled));
+  CHECK(version(send(w, "PUT", all + "/a/status", labelled.body)) == version(labelled));
+  const auto set = [&](const Json& to) {
+    return merge(w, all + "/a/status", {{"status", to}}).body["status"];
+  };
+  CHECK(set({{"phase", "Done"}}) == Json{{"phase", "Done"}});
+  CHECK(set(nullptr) == fresh);
+  remove(w, "news");
+}
+
+E2E_CASE("objects that were stored in another version show no field that the asked one lacks") {
+  World w;
+  Json crd = definition(w, "moves", "Move");
+  Json& versions = crd["spec"]["versions"];
+  versions.push_back(versions[0]);
+  versions[1]["name"] = "v2";
+  versions[0]["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]["old"] = {
+      {"type", "string"}};
+  const Json both = versions;
+  versions.erase(1);
+  post(w, crd);
+  wait_for(w, "moves", "Established", "True InitialNamesAccepted");
+  const auto all = [&](const std::string& version) {
+    return "/apis/" + group_of(w) + "/" + version + "/namespaces/" + w.ns() + "/moves";
+  };
+  const Json spec = {{"old", "o"}, {"replicas", 2}};
+  const Json object = {{"apiVersion", group_of(w) + "/v1"},
+                       {"kind", "Move"},
+                       {"metadata", {{"name", "a"}}},
+                       {"spec", spec}};
+  Answer made;
+  REQUIRE(w.eventually([&] {
+    made = send(w, "POST", all("v1"), object);
+    return made.code != 404;
+  }));
+  REQUIRE(made.code == 201);
+  Json moved = both;
+  moved[0]["storage"] = false;
+  REQUIRE(merge(w, path_of(w, "moves"), {{"spec", {{"versions", moved}}}}).code == 200);
+  REQUIRE(w.eventually([&] { return send(w, "GET", all("v2") + "/a").code == 200; }));
+  const Json left = {{"replicas", 2}};
+  CHECK(send(w, "GET", all("v2") + "/a").body["spec"] == left);
+  CHECK(send(w, "GET", all("v2")).body["items"][0]["spec"] == left);
+  const Json event = send(w, "GET", all("v2") + "?watch=1&timeoutSeconds=1").body;
+  CHECK(event["object"]["spec"] == left);
+  CHECK(send(w, "GET", all("v1") + "/a").body["spec"] == spec);
+
+  const Answer labelled =
+      merge(w, all("v2") + "/a?fieldValidation=Strict", {{"metadata", {{"labels", {{"x", "y"}}}}}});
+  CHECK(labelled.code == 200);
+  CHECK(labelled.body["metadata"]["generation"] == 1);
+  // It was stored anew.
+  CHECK(send(w, "GET", all("v1") + "/a").body["spec"] == left);
+  remove(w, "moves");
+}
+
 E2E_CASE("OpenAPI of a custom kind has metadata, lists, scales and every path") {
   World w;
   post(w, definition(w, "things", "Thing"));

@@ -9,21 +9,19 @@ namespace {
 constexpr std::size_t kMib = 1U << 20U;
 constexpr const char* kTooLarge = "etcdserver: request is too large";
 const std::string kGroup = "sizes.e2e.kubewatch.dev";
-const std::string kDefinition =
-    "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/boxes." + kGroup;
 
-Json definition() {
+Json definition(const std::string& plural, const std::string& kind) {
   const Json schema = {
       {"type", "object"},
       {"properties",
        {{"spec", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}};
   return {{"apiVersion", "apiextensions.k8s.io/v1"},
           {"kind", "CustomResourceDefinition"},
-          {"metadata", {{"name", "boxes." + kGroup}}},
+          {"metadata", {{"name", plural + "." + kGroup}}},
           {"spec",
            {{"group", kGroup},
             {"scope", "Namespaced"},
-            {"names", {{"plural", "boxes"}, {"kind", "Box"}}},
+            {"names", {{"plural", plural}, {"kind", kind}}},
             {"versions",
              {{{"name", "v1"},
                {"served", true},
@@ -31,9 +29,9 @@ Json definition() {
                {"schema", {{"openAPIV3Schema", schema}}}}}}}}};
 }
 
-Json box(const std::string& name, const std::string& text) {
+Json box(const std::string& name, const std::string& text, const std::string& kind = "Box") {
   return {{"apiVersion", kGroup + "/v1"},
-          {"kind", "Box"},
+          {"kind", kind},
           {"metadata", {{"name", name}}},
           {"spec", {{"text", text}}}};
 }
@@ -44,6 +42,13 @@ std::size_t kept_size(Json object) {
   return core::go_json(object).size() + 1;
 }
 
+// What etcd takes of a new object.
+std::size_t most_of(const std::string& key) {
+  REQUIRE(key.size() < 110);  // lengths of messages take one byte
+  // The key is in the request twice.
+  return 3 * kMib / 2 - 40 - 2 * key.size();
+}
+
 std::string message(const Answer& answer) {
   return base::string_at(answer.body, {"message"});
 }
@@ -52,11 +57,18 @@ Answer merge(World& w, const std::string& path, const Json& body) {
   return send_text(w, "PATCH", path, base::dump_json(body), "application/merge-patch+json");
 }
 
+void drop_definition(World& w, const std::string& plural) {
+  const std::string path =
+      "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + plural + "." + kGroup;
+  send(w, "DELETE", path, Json::object());
+  w.eventually([&] { return send(w, "GET", path).code == 404; });
+}
+
 }  // namespace
 
 E2E_CASE("an object may be as large as etcd takes it, and no larger") {
   World w;
-  w.apply(definition().dump());
+  w.apply(definition("boxes", "Box").dump());
   const std::string boxes = "/apis/" + kGroup + "/v1/namespaces/" + w.ns() + "/boxes";
   Answer small;
   w.eventually([&] {
@@ -64,12 +76,8 @@ E2E_CASE("an object may be as large as etcd takes it, and no larger") {
     return small.code != 404;
   });
   REQUIRE(small.code == 201);
-  const std::string key = "/registry/" + kGroup + "/boxes/" + w.ns() + "/b0";
-  REQUIRE(key.size() < 110);  // lengths of messages take one byte
-  // The key is in the request twice.
-  const std::size_t most = 3 * kMib / 2 - 40 - 2 * key.size();
-  // kube-apiserver leaves out the managedFields of a new object that is too large with them, and
-  // stores it: the room that they take is on neither side here.
+  const std::size_t most = most_of("/registry/" + kGroup + "/boxes/" + w.ns() + "/b0");
+  // What managedFields take is on neither side here.
   constexpr std::size_t kAbout = 1024;
   const std::size_t room = most - kept_size(small.body);
   CHECK(send(w, "POST", boxes, box("b1", std::string(room - kAbout, 'x'))).code == 201);
@@ -97,8 +105,75 @@ E2E_CASE("an object may be as large as etcd takes it, and no larger") {
   // One that is refused for something else is told that.
   CHECK(send(w, "POST", boxes, box("B_", std::string(room + kAbout, 'x'))).code == 422);
 
-  send(w, "DELETE", kDefinition, Json::object());
-  w.eventually([&] { return send(w, "GET", kDefinition).code == 404; });
+  drop_definition(w, "boxes");
+}
+
+E2E_CASE("what is too large with its managedFields is kept without, but not what is applied") {
+  World w;
+  w.apply(definition("crates", "Crate").dump());
+  const std::string crates = "/apis/" + kGroup + "/v1/namespaces/" + w.ns() + "/crates";
+  Answer small;
+  w.eventually([&] {
+    small = send(w, "POST", crates, box("b0", "", "Crate"));
+    return small.code != 404;
+  });
+  REQUIRE(small.code == 201);
+  Json bare = small.body;
+  bare["metadata"].erase("managedFields");
+  const std::size_t most = most_of("/registry/" + kGroup + "/crates/" + w.ns() + "/b0");
+  // Of which so many bytes are left.
+  const auto sized = [&](const std::string& name, std::size_t left) {
+    return box(name, std::string(most - left - kept_size(bare), 'x'), "Crate");
+  };
+  const auto is_bare = [](const Answer& answer) {
+    return base::find(answer.body, {"metadata", "managedFields"}) == nullptr;
+  };
+  CHECK_FALSE(is_bare(small));
+  // Less than the owners take; an update's request holds the key once more.
+  constexpr std::size_t kBelow = 140;
+  const std::string path = crates + "/b1";
+  const Answer applied =
+      send_text(w, "PATCH", path + "?fieldManager=a", base::dump_json(sized("b1", kBelow)),
+                "application/apply-patch+yaml");
+  CHECK(applied.code == 500);
+  CHECK(message(applied) == kTooLarge);
+
+  const Answer made = send(w, "POST", crates, sized("b1", kBelow));
+  CHECK(made.code == 201);
+  CHECK(is_bare(made));
+  const Answer patched = merge(w, path, {{"spec", {{"a", 1}}}});
+  CHECK(patched.code == 200);
+  CHECK(is_bare(patched));
+  Answer now = send(w, "GET", path);
+  CHECK(is_bare(now));
+  now.body["spec"]["a"] = 2;
+  const Answer put = send(w, "PUT", path, now.body);
+  CHECK(put.code == 200);
+  CHECK(is_bare(put));
+
+  // One that has room for what says who owns its fields, until it grows.
+  const auto grow = [](const std::string& name) {
+    return Json{{"apiVersion", kGroup + "/v1"},
+                {"kind", "Crate"},
+                {"metadata", {{"name", name}}},
+                {"spec", {{"more", std::string(150, 'x')}}}};
+  };
+  const std::size_t owners = kept_size(small.body) - kept_size(bare);
+  CHECK_FALSE(is_bare(send(w, "POST", crates, sized("b4", owners + 100))));
+  const Answer over_by_apply =
+      send_text(w, "PATCH", crates + "/b4?fieldManager=a", base::dump_json(grow("b4")),
+                "application/apply-patch+yaml");
+  CHECK(over_by_apply.code == 500);
+  const Answer grown = merge(w, crates + "/b4", grow("b4"));
+  CHECK(grown.code == 200);
+  CHECK(is_bare(grown));
+
+  CHECK(send(w, "POST", crates, sized("b2", 0)).code == 201);
+  Json over = sized("b3", 0);
+  over["spec"]["text"].get_ref<std::string&>() += "x";
+  CHECK(message(send(w, "POST", crates, over)) == kTooLarge);
+
+  drop_definition(w, "crates");
 }
 
 E2E_CASE("an object of a built-in kind is as large as its texts, not as its JSON") {

@@ -115,6 +115,22 @@ TEST_CASE("a manifest is checked against the schema of its kind") {
   CHECK_FALSE(check_schema(*deployment, newer, false).ok());
 }
 
+TEST_CASE("a time that the server could not read is refused before anything is written, unshown") {
+  const core::Gvk gvk{"apps", "v1", "Deployment"};
+  const KindSchema deployment{schema::builtin_merge_schema(gvk), status_shape_of_builtin(gvk),
+                              true};
+  const auto with_time = [&](const char* time) {
+    return check_status(deployment, gvk, std::nullopt,
+                        {{{"type", "A"}, {"status", "True"}, {"lastTransitionTime", time}}});
+  };
+  CHECK(with_time("2026-01-01T00:00:00.5+01:00").ok());
+  const auto refused = with_time("hunter2");
+  REQUIRE_FALSE(refused.ok());
+  INFO(refused.error().render());
+  CHECK(refused.error().render().find("expected an RFC 3339 time") != std::string::npos);
+  CHECK(refused.error().render().find("hunter2") == std::string::npos);
+}
+
 TEST_CASE("no value of a Secret gets into the message about it") {
   const auto secret = schema::builtin_merge_schema({"", "v1", "Secret"});
   REQUIRE(secret != nullptr);

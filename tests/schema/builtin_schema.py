@@ -8,10 +8,10 @@ The text, one definition or kind a line, names without their io.k8s... prefix:
   =apps/v1 Deployment apps.v1.Deployment     a kind and its definition
   core.v1.PodSpec affinity:@core.v1.Affinity containers~:K[name]{name;merge}@core.v1.Container ...
   core.v1.SecretKeySelector! key*:s ...      "!" an atomic struct
-  meta.v1.Time :u                            no struct: what it stands for
+  meta.v1.Time :t                            no struct: what it stands for
 A field is NAME[*|~]:[{patch merge key;patch strategy}]TYPE. Fields marked * or ~ are in every object of the
 server even when nobody wrote them: * as {}, "", 0 or false by type, ~ as null.
-TYPE: s string, n numeric, j int32, k int64, b boolean, q quantity, i integer or string, u any other scalar, x anything (atomic), d deduced, @NAME a definition
+TYPE: s string, n numeric, j int32, k int64, b boolean, q quantity, i integer or string, t Time, m MicroTime, u any other scalar, x anything (atomic), d deduced, @NAME a definition
 (@!NAME the same as one atomic value, @+NAME field by field), M map of, A atomic map of, L atomic list of, S set of,
 K[key,key=default] list by keys of; each followed by the TYPE of its elements.
 """
@@ -37,6 +37,7 @@ PREFIXES = [
     ("io.k8s.apimachinery.pkg.", ""), ("io.k8s.api.", "")]
 ANYTHING = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
+READ_TIMES = {"meta.v1.Time": "t", "meta.v1.MicroTime": "m"}
 # Times that the server's types hold by value, not by pointer, which OpenAPI does not tell: always written.
 TIMES = {
     "lastProbeTime", "lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime", "startedAt", "finishedAt",
@@ -153,7 +154,7 @@ class Table:
         schema = self.schemas[name]
         atomic = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
         if "properties" not in schema:
-            return f"{short(name)} :{self.type_of(schema)}"
+            return f"{short(name)} :{READ_TIMES.get(short(name)) or self.type_of(schema)}"
         required = [n for n in schema.get("required", []) if (short(name), n) not in OMITTED]
         fields = " ".join(self.field(n, schema["properties"][n], required, name)
                           for n in sorted(schema["properties"]))

@@ -1,0 +1,233 @@
+// The rules of a status, which its subresource alone keeps.
+#include "builtin/objects.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+std::string told_of_status(const std::string& storage_id, const Json& before, const char* status) {
+  const Json live = before;
+  Json object = live;
+  object["status"] = Json::parse(status);
+  schema::FieldErrors errors;
+  validate(storage_id, &live, object, "status", errors);
+  return errors.empty() ? "" : schema::sentences(errors);
+}
+
+struct Transition {
+  const char* spec;
+  const char* before;
+  const char* status;
+  const char* sentences;
+};
+
+std::string told_of_job(const Transition& one) {
+  return told_of_status("jobs.batch",
+                        {{"spec", Json::parse(one.spec)}, {"status", Json::parse(one.before)}},
+                        one.status);
+}
+
+void check_jobs(const std::vector<Transition>& cases) {
+  for (const Transition& one : cases) {
+    CAPTURE(one.spec, one.before, one.status);
+    CHECK(told_of_job(one) == one.sentences);
+  }
+}
+
+constexpr const char* kStarted = R"({"startTime":"2026-01-01T00:00:00Z"})";
+constexpr const char* kComplete = R"({"startTime":"2026-01-01T00:00:00Z",
+    "completionTime":"2026-01-01T00:00:05Z","succeeded":1,"conditions":[
+    {"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]})";
+constexpr const char* kFailed = R"({"startTime":"2026-01-01T00:00:00Z","failed":1,"conditions":[
+    {"type":"FailureTarget","status":"True"},{"type":"Failed","status":"True"}]})";
+constexpr const char* kIndexed =
+    R"({"completionMode":"Indexed","completions":5,"parallelism":2,"backoffLimitPerIndex":1})";
+
+}  // namespace
+
+TEST_CASE("counts of a status are not negative, and no part is more than the whole") {
+  struct Of {
+    const char* storage_id;
+    const char* status;
+    const char* sentences;
+  };
+  for (const Of& one : std::vector<Of>{
+           {"deployments.apps", R"({"replicas":2,"readyReplicas":2,"availableReplicas":1})", ""},
+           {"deployments.apps", "{}", ""},
+           {"deployments.apps",
+            R"({"observedGeneration":-1,"unavailableReplicas":-2,"terminatingReplicas":-3})",
+            "[status.observedGeneration: Invalid value: -1: must be greater than or equal to 0, "
+            "status.unavailableReplicas: Invalid value: -2: must be greater than or equal to 0, "
+            "status.terminatingReplicas: Invalid value: -3: must be greater than or equal to 0]"},
+           {"deployments.apps", R"({"availableReplicas":1,"updatedReplicas":1})",
+            "[status.updatedReplicas: Invalid value: 1: cannot be greater than status.replicas, "
+            "status.availableReplicas: Invalid value: 1: cannot be greater than status.replicas, "
+            "status.availableReplicas: Invalid value: 1: cannot be greater than readyReplicas]"},
+           {"deployments.apps", R"({"replicas":-1})",
+            "[status.replicas: Invalid value: -1: must be greater than or equal to 0, "
+            "status.updatedReplicas: Invalid value: 0: cannot be greater than status.replicas, "
+            "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas, "
+            "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas]"},
+           {"replicasets.apps", R"({"fullyLabeledReplicas":1,"readyReplicas":1})",
+            "[status.fullyLabeledReplicas: Invalid value: 1: cannot be greater than "
+            "status.replicas, status.readyReplicas: Invalid value: 1: cannot be greater than "
+            "status.replicas]"},
+           {"replicationcontrollers", R"({"replicas":1,"availableReplicas":1})",
+            "status.availableReplicas: Invalid value: 1: cannot be greater than readyReplicas"},
+           {"statefulsets.apps", R"({"replicas":1,"currentReplicas":2,"availableReplicas":1})",
+            "[status.currentReplicas: Invalid value: 2: cannot be greater than status.replicas, "
+            "status.availableReplicas: Invalid value: 1: cannot be greater than "
+            "status.readyReplicas]"},
+           {"daemonsets.apps", R"({"numberReady":3,"numberMisscheduled":-1})",
+            "status.numberMisscheduled: Invalid value: -1: must be greater than or equal to 0"},
+       }) {
+    CAPTURE(one.storage_id, one.status);
+    CHECK(told_of_status(one.storage_id, right(one.storage_id), one.status) == one.sentences);
+  }
+}
+
+TEST_CASE("the count of collisions does not go back") {
+  for (const char* kind : {"deployments.apps", "statefulsets.apps", "daemonsets.apps"}) {
+    CAPTURE(kind);
+    const Json before = {{"status", {{"collisionCount", 2}}}};
+    CHECK(told_of_status(kind, before, R"({"collisionCount":2})").empty());
+    CHECK(told_of_status(kind, before, R"({"collisionCount":1})") ==
+          "status.collisionCount: Invalid value: 1: cannot be decremented");
+    CHECK(told_of_status(kind, before, "{}") ==
+          "status.collisionCount: Invalid value: 0: cannot be decremented");
+    CHECK(told_of_status(kind, Json::object(), R"({"collisionCount":1})").empty());
+  }
+}
+
+TEST_CASE("a Job ends as its controller would end it") {
+  check_jobs({
+      {"{}", "{}", kStarted, ""},
+      {"{}", kStarted, kComplete, ""},
+      {"{}", kStarted, kFailed, ""},
+      {"{}", "{}", R"({"conditions":[{"type":"Complete","status":"True"}]})",
+       "[status.completionTime: Required value: completionTime is required for Complete jobs, "
+       "status.conditions: Invalid value: cannot set Complete=True condition without the "
+       "SuccessCriteriaMet=true condition, status.startTime: Required value: startTime is required "
+       "for finished job]"},
+      {R"({"successPolicy":{"rules":[]}})", kStarted,
+       R"({"startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:00:05Z",
+        "conditions":[{"type":"Complete","status":"True"}]})",
+       "[status.conditions: Invalid value: cannot set Complete=True condition without the "
+       "SuccessCriteriaMet=true condition, status.conditions: Invalid value: cannot set "
+       "Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True]"},
+      {R"({"suspend":true,"completions":0})", "{}",
+       R"({"conditions":[{"type":"FailureTarget","status":"True"},
+        {"type":"Failed","status":"True"}]})",
+       ""},
+      {"{}", kStarted,
+       R"({"startTime":"2026-01-01T00:00:00Z","conditions":[{"type":"Failed","status":"True"}]})",
+       "status.conditions: Invalid value: cannot set Failed=True condition without the "
+       "FailureTarget=true condition"},
+      {"{}", kStarted,
+       R"({"startTime":"2026-01-01T00:00:00Z","completionTime":"2025-12-31T23:59:59Z"})",
+       "[status.completionTime: Invalid value: \"2025-12-31T23:59:59Z\": cannot set completionTime "
+       "when there is no Complete=True condition, status.completionTime: Invalid value: "
+       "\"2025-12-31T23:59:59Z\": must be equal to or after `startTime`]"},
+      {"{}", kStarted,
+       R"({"startTime":"2026-01-01T00:00:00Z","active":1,"terminating":2,
+        "uncountedTerminatedPods":{"failed":["u"]},
+        "conditions":[{"type":"FailureTarget","status":"True"},
+        {"type":"Failed","status":"True"}]})",
+       "[status.active: Invalid value: 1: active>0 is invalid for finished job, "
+       "status.uncountedTerminatedPods: Invalid value: {\"Succeeded\":null,\"Failed\":[\"u\"]}: "
+       "must be empty for finished job, status.terminating: Invalid value: 2: terminating>0 is "
+       "invalid for finished job]"},
+      {"{}", kComplete,
+       R"({"startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:00:05Z",
+        "succeeded":1,"conditions":[{"type":"SuccessCriteriaMet","status":"True"},
+        {"type":"Complete","status":"True"},{"type":"FailureTarget","status":"True"},
+        {"type":"Failed","status":"True"}]})",
+       "[status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions, "
+       "status.conditions: Invalid value: cannot set Complete=True and FailureTarget=true "
+       "conditions, status.conditions: Invalid value: cannot set SuccessCriteriaMet=True and "
+       "Failed=true conditions, status.conditions: Invalid value: cannot set "
+       "SuccessCriteriaMet=True and FailureTarget=true conditions]"},
+  });
+}
+
+TEST_CASE("what a Job has reached stays") {
+  check_jobs({
+      {"{}", kComplete, kStarted,
+       "[status.conditions: Invalid value: cannot disable the terminal Complete=True condition, "
+       "status.succeeded: Invalid value: 0: cannot decrease the succeeded counter, "
+       "status.conditions: Invalid value: cannot disable the SuccessCriteriaMet=True condition]"},
+      {"{}", kFailed, kStarted,
+       "[status.conditions: Invalid value: cannot disable the terminal Failed=True condition, "
+       "status.conditions: Invalid value: cannot disable the terminal FailureTarget=True "
+       "condition, status.failed: Invalid value: 0: cannot decrease the failed counter]"},
+      {"{}", kComplete,
+       R"({"startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:00:06Z",
+        "succeeded":1,"conditions":[{"type":"SuccessCriteriaMet","status":"True"},
+        {"type":"Complete","status":"True"}]})",
+       "status.completionTime: Invalid value: \"2026-01-01T00:00:06Z\": field is immutable"},
+      {"{}", kStarted, "{}",
+       "status.startTime: Invalid value: null: field is immutable for unsuspended job once set"},
+      {R"({"suspend":true})", kStarted, "{}", ""},
+      {"{}",
+       R"({"startTime":"2026-01-01T00:00:00Z","conditions":[{"type":"Suspended","status":"True"}]})",
+       R"({"startTime":"2026-01-01T00:00:09Z",
+        "conditions":[{"type":"Suspended","status":"False"}]})",
+       ""},
+      {R"({"completionMode":"Indexed","completions":2,"parallelism":2})", R"({"succeeded":2})",
+       R"({"succeeded":1})", ""},
+      {R"({"completionMode":"Indexed","completions":2,"parallelism":1})", R"({"succeeded":2})",
+       R"({"succeeded":1})",
+       "status.succeeded: Invalid value: 1: cannot decrease the succeeded counter"},
+      // What was wrong before may stay, beside what is not.
+      {"{}", R"({"active":1,"ready":2})", R"({"active":1,"ready":2,"failed":1})", ""},
+      {"{}", R"({"active":1,"ready":2})", R"({"active":1,"ready":3})",
+       "status.ready: Invalid value: 3: cannot set more ready pods than active"},
+  });
+}
+
+TEST_CASE("Pods and indexes of a Job are counted once") {
+  const auto overlaps = [](const char* completed, const char* failed) {
+    const Json status = {{"completedIndexes", completed}, {"failedIndexes", failed}};
+    return told_of_job({kIndexed, "{}", status.dump().c_str(), ""});
+  };
+  const auto why = [](const char* completed) {
+    const Json status = {{"completedIndexes", completed}};
+    return told_of_job({kIndexed, "{}", status.dump().c_str(), ""});
+  };
+  check_jobs({
+      {"{}", "{}", R"({"uncountedTerminatedPods":{"succeeded":["a","","b"],"failed":["c","b"]}})",
+       "[status.uncountedTerminatedPods.succeeded[1]: Invalid value: \"\": must not be empty, "
+       "status.uncountedTerminatedPods.failed[1]: Duplicate value: \"b\"]"},
+      {"{}", "{}", R"({"active":-1,"succeeded":-1,"failed":-1,"terminating":-1})",
+       "[status.active: Invalid value: -1: must be greater than or equal to 0, "
+       "status.succeeded: Invalid value: -1: must be greater than or equal to 0, "
+       "status.failed: Invalid value: -1: must be greater than or equal to 0, "
+       "status.terminating: Invalid value: -1: must be greater than or equal to 0, "
+       "status.failed: Invalid value: -1: cannot decrease the failed counter, "
+       "status.succeeded: Invalid value: -1: cannot decrease the succeeded counter]"},
+      {R"({"completions":5})", "{}", R"({"completedIndexes":"1","failedIndexes":""})",
+       "[status.completedIndexes: Invalid value: \"1\": cannot set non-empty completedIndexes when "
+       "non-indexed completion mode, status.failedIndexes: Invalid value: \"\": cannot set "
+       "non-null "
+       "failedIndexes when backoffLimitPerIndex is null]"},
+  });
+  CHECK(why("0,2-4").empty());
+  const std::string of = "status.completedIndexes: Invalid value: ";
+  CHECK(why("1,1") == of + "\"1,1\": error parsing completedIndexes: non-increasing order, "
+                           "previous: 1, current: 1");
+  CHECK(why("3-2") == of + "\"3-2\": error parsing completedIndexes: non-increasing order, "
+                           "previous: 3, current: 2");
+  CHECK(why("5") == of + "\"5\": error parsing completedIndexes: too large index: \"5\"");
+  CHECK(why("-1") ==
+        of + "\"-1\": error parsing completedIndexes: cannot convert string to integer for index: "
+             "\"\"");
+  CHECK(why("1-2-3") ==
+        of + "\"1-2-3\": error parsing completedIndexes: the fragment \"1-2-3\" violates the "
+             "requirement that an index interval can have at most two parts separated by '-'");
+  CHECK(overlaps("0,2", "1,3-4").empty());
+  CHECK(overlaps("0,2-4", "1,3") ==
+        "status.failedIndexes: Invalid value: \"1,3\": failedIndexes and completedIndexes overlap "
+        "at index: 3");
+}
+
+}  // namespace kubewatch::builtin
