@@ -383,7 +383,10 @@ Result<void> choose_proxy(const ConfigOverrides& flags, const ConfigEnvironment&
     out.proxy_url = std::move(proxy).value();
   }
   if (out.proxy_url.empty()) return {};
-  for (std::string_view scheme : {"http://", "https://", "socks5://", "socks5h://"}) {
+  // The same in Go, and client-go knows this one alone.
+  constexpr std::string_view kSocks = "socks5h://";
+  if (out.proxy_url.starts_with(kSocks)) out.proxy_url.replace(0, kSocks.size(), "socks5://");
+  for (std::string_view scheme : {"http://", "https://", "socks5://"}) {
     if (out.proxy_url.starts_with(scheme)) return {};
   }
   return invalid(out.source + ": proxy-url has none of the schemes http, https, socks5");

@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "core/object_rules.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -139,9 +140,9 @@ Result<std::string> KubeconfigEntry::content(std::string_view key) const {
   const std::string data_key = std::string(key) + "-data";
   KW_ASSIGN(const std::string data, text(data_key));
   if (!data.empty()) {
-    auto decoded = base::base64_decode(base::trim(data));
-    if (!decoded.ok()) return error(data_key + " is not valid base64");
-    return decoded;
+    auto decoded = core::decode_bytes(base::trim(data));
+    if (auto* content = std::get_if<std::string>(&decoded)) return std::move(*content);
+    return error(data_key + " is not valid base64");
   }
   KW_ASSIGN(const std::string path, text(key));
   if (path.empty()) return std::string();

@@ -78,8 +78,9 @@ class LoginTransport : public http::Transport {
   }
 
   Result<void> set_tls(http::TlsOptions tls) override {
+    KW_TRY(inner_->set_tls(with_login(tls, state_.login())));
     base_ = std::move(tls);
-    return inner_->set_tls(with_login(base_, state_.login()));
+    return {};
   }
 
   std::vector<std::string> secrets() const override {

@@ -39,9 +39,7 @@ class Sender {
   // request, which then carries it, is worth a second try.
   bool renew(http::Request& request);
   // A second try is possible at all.
-  bool renewable() const {
-    return !config_.token_file.empty() || !config_.client_cert_file.empty();
-  }
+  bool renewable() const { return !config_.token_file.empty() || tls_files_.any(); }
   // No answer: the connection may have failed because of rotated certificates.
   void note_failure(const http::Request& request, const Error& error, TimePoint started);
   // What every answer means for us, whoever asked: logs it, notes warnings and refused credentials.

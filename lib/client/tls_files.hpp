@@ -21,6 +21,8 @@ class TlsFiles {
  public:
   // `config` must outlive it.
   explicit TlsFiles(const ClientConfig& config);
+  // There are files to look at.
+  bool any() const;
 
   // The material, when it is time to look and the files hold another one than what is in use; a
   // file that is missing or empty is being replaced, and is looked at again soon. accept() or
@@ -34,8 +36,6 @@ class TlsFiles {
   void suspect(TimePoint now);
 
  private:
-  bool any() const;
-
   const ClientConfig& config_;
   http::TlsOptions in_use_;
   std::optional<http::TlsOptions> rejected_;

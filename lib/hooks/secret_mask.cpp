@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/object_rules.hpp"
 #include "hooks/secret_parts.hpp"
 
 namespace kubewatch::hooks {
@@ -151,7 +152,8 @@ void SecretMask::add_scalars(const Json& value, bool encoded) {
   const std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
   add_value(text);
   if (!encoded) return add_value(base::base64_encode(text));
-  if (auto decoded = base::base64_decode(text); decoded.ok()) add_value(*decoded);
+  const auto decoded = core::decode_bytes(text);
+  if (const auto* plain = std::get_if<std::string>(&decoded)) add_value(*plain);
 }
 
 // A misspelt `stringData` of a Secret holds what that would hold; other kinds have fields of their

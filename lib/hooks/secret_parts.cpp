@@ -2,7 +2,7 @@
 #include "hooks/secret_parts.hpp"
 
 #include "base/json.hpp"
-#include "base/strings.hpp"
+#include "core/object_rules.hpp"
 #include "hooks/secret_mask.hpp"
 
 namespace kubewatch::hooks {
@@ -20,8 +20,10 @@ void for_each_secret_value(Json& secret, const SecretVisit& visit) {
 }
 
 std::string secret_meaning(const std::string& value, bool encoded) {
-  auto plain = encoded ? base::base64_decode(value) : Result<std::string>(value);
-  return plain.ok() ? *std::move(plain) : value;
+  if (!encoded) return value;
+  auto decoded = core::decode_bytes(value);
+  auto* plain = std::get_if<std::string>(&decoded);
+  return plain == nullptr ? value : std::move(*plain);
 }
 
 void hide_last_applied(Json& annotations) {

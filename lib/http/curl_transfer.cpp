@@ -13,6 +13,7 @@
 #include "base/time.hpp"
 #include "http/curl_error.hpp"
 #include "http/no_proxy.hpp"
+#include "http/proxy_url.hpp"
 
 namespace kubewatch::http {
 
@@ -61,15 +62,6 @@ bool counts_each_time(const Request& request) {
   if (request.method == "POST") return true;
   const std::string type = base::to_lower(base::trim(request.headers.get("Content-Type")));
   return request.method == "PATCH" && type.rfind("application/json-patch+json", 0) == 0;
-}
-
-// Without the credentials that a proxy URL may hold.
-std::string host_of_proxy(const std::string& proxy) {
-  std::string_view rest = proxy;
-  if (const auto scheme = rest.find("://"); scheme != rest.npos) rest.remove_prefix(scheme + 3);
-  // A password may hold a slash, where somebody forgot to encode it.
-  if (const auto at = rest.rfind('@'); at != rest.npos) rest.remove_prefix(at + 1);
-  return std::string(rest.substr(0, rest.find('/')));
 }
 
 }  // namespace
@@ -121,7 +113,8 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   // Set even when empty: otherwise libcurl reads the environment.
   const bool direct = named_by_no_proxy(options_->no_proxy, endpoint_.host, endpoint_.port);
-  curl_easy_setopt(easy_, CURLOPT_PROXY, direct ? "" : options_->proxy.c_str());
+  const std::string proxy = direct ? "" : proxy_for_curl(options_->proxy);
+  curl_easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
   // Not libcurl's rules, which look at the URL: set_url() may put another name there.
   curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
   // Never by Kerberos, which curl_left_out.c leaves out.

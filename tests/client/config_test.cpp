@@ -216,6 +216,12 @@ TEST_CASE("certificates come inline or from files beside the kubeconfig") {
   CHECK(inline_data->ca_pem == "CA INLINE");
   CHECK(inline_data->client_cert_pem == "C2");
   CHECK(inline_data->client_key_pem == "K2");
+  // As base64(1) prints it.
+  const auto in_lines = load(
+      dir.write("config", user_file("{client-certificate-data: QzI=, client-key-data: SzI=}",
+                                    ", certificate-authority-data: \"Q0Eg\\nSU5M\\r\\nSU5F\\n\"")));
+  REQUIRE(in_lines.ok());
+  CHECK(in_lines->ca_pem == "CA INLINE");
 }
 
 TEST_CASE("errors of a kubeconfig name file, entry and key") {
@@ -371,7 +377,7 @@ TEST_CASE("flags replace what the file says") {
                                     "command: x}, as: eve, as-uid: '1', as-groups: [g], "
                                     "as-user-extra: {k: [v, w]}}",
                                     ", insecure-skip-tls-verify: true, tls-server-name: s, "
-                                    "proxy-url: 'socks5://p:1', disable-compression: true"));
+                                    "proxy-url: 'socks5h://p:1', disable-compression: true"));
   ConfigOverrides flags;
   flags.token = "flag-token";
   auto config = load(file, flags);

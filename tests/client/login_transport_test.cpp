@@ -284,6 +284,21 @@ TEST_CASE("a certificate that cannot be used ends the requests that wait for it"
   CHECK(first.end->error().render() == "the client certificate given to log in: not a certificate");
 }
 
+TEST_CASE("an authority that is refused is not kept for the next login") {
+  World w;
+  w.ask();
+  w.wire->refuse_tls = true;
+  http::TlsOptions broken;
+  broken.ca_pem = "BAD";
+  CHECK_FALSE(w.transport->set_tls(broken).ok());
+  Login login;
+  login.client_cert_pem = "CERT";
+  login.client_key_pem = "KEY";
+  w.source->give(login);
+  REQUIRE_FALSE(w.wire->tls.empty());
+  CHECK(w.wire->tls.back().ca_pem == "CA");
+}
+
 TEST_CASE("a request that is cancelled while it waits is never sent") {
   World w;
   w.ask().call.reset();

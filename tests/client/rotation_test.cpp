@@ -63,6 +63,22 @@ TEST_CASE("a request that is refused with 401 is sent once more with the token f
   CHECK(rig.transport.size() == 2);
 }
 
+TEST_CASE("the second try has its body, whichever file has changed") {
+  TempDir folder;
+  ClientConfig config = scripted_config();
+  config.ca_file = folder.write("ca.pem", "one");
+  config.ca_pem = "one";
+  Rig rig(config);
+  const Json object = Json::parse(R"({"metadata":{"name":"a"}})");
+  const auto pending = rig.client.create(kSecrets, "shop", object, {}, [](Result<Json>) {});
+  folder.write("ca.pem", "two");
+  auto& first = rig.transport.call(0);
+  first.head(401);
+  first.end();
+  REQUIRE(rig.transport.size() == 2);
+  CHECK(rig.transport.request(1).body == object.dump());
+}
+
 TEST_CASE("each of several requests that were sent with an old token is sent once more") {
   TempDir folder;
   const std::string file = folder.write("token", "one");

@@ -4,6 +4,7 @@
 
 #include <ctime>
 
+#include "base/json.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::hooks {
@@ -35,6 +36,13 @@ TEST_CASE("values are hidden wherever they stand") {
   CHECK(SecretMask().mask("hunter22") == "hunter22");
   CHECK(knowing({"p\xc3\xa4sswort"}).mask("p\xc3\xa4sswort p\xc3\xa4sswor") ==
         "*** p\xc3\xa4sswor");
+}
+
+TEST_CASE("what a Secret holds in lines of base64 is hidden as the server reads it") {
+  SecretMask mask;
+  mask.add_object(
+      {{"apiVersion", "v1"}, {"kind", "Secret"}, {"data", {{"key", "c2VjcmV0\nLXZhbHVl\n"}}}});
+  CHECK(mask.mask("it is secret-value") == "it is ***");
 }
 
 TEST_CASE("values that overlap are hidden as one") {
