@@ -24,22 +24,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxFile = 16U << 20U;
+constexpr const char* kDefinition = "CustomResourceDefinition";
 
 class KnownKinds {
  public:
-  // What cannot be read is passed over: whoever needs it says so.
-  void read_definitions(const std::string& folder) {
-    std::error_code failed;
-    fs::directory_iterator it(folder, failed);
-    for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
-      const std::string extension = it->path().extension().string();
-      if (extension != ".yaml" && extension != ".yml" && extension != ".json") continue;
-      const auto text = base::read_file(it->path().string(), kMaxFile);
-      if (!text.ok() || text->find("CustomResourceDefinition") == std::string::npos) continue;
-      const auto documents = base::parse_yaml_values(*text);
-      if (!documents.ok()) continue;
-      for (const Json& document : *documents) add_definition(document);
-    }
+  void add_definition(const Json& document) {
+    const std::string kind = base::string_at(document, {"spec", "names", "kind"});
+    const std::string scope = base::string_at(document, {"spec", "scope"});
+    if (kind.empty() || scope.empty()) return;
+    custom_[{base::string_at(document, {"spec", "group"}), kind}] = scope == "Namespaced";
   }
 
   // Absent: nobody knows.
@@ -80,14 +73,6 @@ class KnownKinds {
   }
 
  private:
-  void add_definition(const Json& document) {
-    if (base::string_at(document, {"kind"}) != "CustomResourceDefinition") return;
-    const std::string kind = base::string_at(document, {"spec", "names", "kind"});
-    const std::string scope = base::string_at(document, {"spec", "scope"});
-    if (kind.empty() || scope.empty()) return;
-    custom_[{base::string_at(document, {"spec", "group"}), kind}] = scope == "Namespaced";
-  }
-
   const std::vector<apiserver::BuiltinKind> builtins_ = apiserver::builtin_kinds();
   std::map<std::pair<std::string, std::string>, bool> custom_;  // group and kind
 };
@@ -169,7 +154,8 @@ hooks::LoadedRules check_kinds(const std::vector<std::string>& paths, hooks::Loa
   KnownKinds known;
   for (const std::string& path : paths) {
     std::error_code ignored;
-    if (fs::is_directory(path, ignored)) known.read_definitions(path);
+    if (!fs::is_directory(path, ignored)) continue;
+    for (const Json& crd : definitions_beside_rules(path)) known.add_definition(crd);
   }
   std::set<std::string> files;
   for (const hooks::Rule& rule : out.rules) files.insert(rule.file);
@@ -191,6 +177,29 @@ hooks::LoadedRules check_kinds(const std::vector<std::string>& paths, hooks::Loa
 }
 
 }  // namespace
+
+std::vector<Json> definitions_beside_rules(const std::string& folder) {
+  std::vector<Json> out;
+  std::error_code failed;
+  fs::directory_iterator it(folder, failed);
+  for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
+    const std::string extension = it->path().extension().string();
+    if (extension != ".yaml" && extension != ".yml" && extension != ".json") continue;
+    const auto text = base::read_file(it->path().string(), kMaxFile);
+    if (!text.ok() || text->find(kDefinition) == std::string::npos) continue;
+    auto documents = base::parse_yaml_values(*text);
+    if (!documents.ok()) continue;
+    for (Json& document : *documents) {
+      Json* items = base::find(document, {"items"});
+      const bool is_list = base::string_at(document, {"kind"}).ends_with("List") &&
+                           items != nullptr && items->is_array();
+      for (Json& one : is_list ? *items : Json::array({std::move(document)})) {
+        if (base::string_at(one, {"kind"}) == kDefinition) out.push_back(std::move(one));
+      }
+    }
+  }
+  return out;
+}
 
 hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths) {
   return check_kinds(paths, hooks::load_rules(paths));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fwd.hpp"
 #include "hooks/rule_file.hpp"
 
 namespace kubewatch::cli {
@@ -14,5 +15,8 @@ namespace kubewatch::cli {
 hooks::LoadedRules load_checked_rules(const std::vector<std::string>& paths);
 // As hooks::load_rules_to_read(), with the same further problems.
 hooks::LoadedRules load_checked_rules_to_read(const std::vector<std::string>& paths);
+// The CustomResourceDefinitions in the files of a folder of rules. What else is there, or cannot be
+// read, is passed over: whoever needs it says so.
+std::vector<Json> definitions_beside_rules(const std::string& folder);
 
 }  // namespace kubewatch::cli

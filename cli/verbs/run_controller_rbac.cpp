@@ -121,20 +121,24 @@ class Rbac : public Command {
   }
 
  private:
+  void know(const Json& crd) {
+    kinds_->set_custom(base::string_at(crd, {"metadata", "name"}),
+                       apiserver::resources_of_crd(crd));
+  }
+
   Result<void> know_kinds(Context& context) {
     kinds_.emplace();
-    std::vector<std::string> paths = crd_files_;
     for (const auto& path : rule_files_) {
       std::error_code ignored;
-      if (std::filesystem::is_directory(path, ignored)) paths.push_back(path);
+      if (!std::filesystem::is_directory(path, ignored)) continue;
+      for (const Json& crd : definitions_beside_rules(path)) know(crd);
     }
-    for (const auto& path : paths) {
+    for (const auto& path : crd_files_) {
       auto manifests = read_manifests({path}, false);
       if (!manifests.ok()) return Error(ErrorKind::invalid, manifests.error().render());
       for (const auto& manifest : *manifests) {
         if (base::string_at(manifest.object, {"kind"}) != "CustomResourceDefinition") continue;
-        kinds_->set_custom(base::string_at(manifest.object, {"metadata", "name"}),
-                           apiserver::resources_of_crd(manifest.object));
+        know(manifest.object);
       }
     }
     if (!discover_) return {};

@@ -36,6 +36,10 @@ class EndRule {
   // After --duration or --max-events: 0, or 3 when --until was waited for.
   bool timed_out_is_failure() const { return wants_object(); }
   const std::string& until() const { return flags_.until; }
+  // Why a signal before the end is a failure; "" = it is the way to end this.
+  std::string why_unmet() const {
+    return wants_object() ? "interrupted before --until " + until() + " was met" : "";
+  }
 
  private:
   Result<bool> until_met(const EventView& event) const;

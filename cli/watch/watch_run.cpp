@@ -118,7 +118,8 @@ int Run::run() {
   auto begun = begin();
   if (asked_to_end_) {  // nothing was shown yet
     recording_.end();
-    return kDone;
+    const std::string why = end_.why_unmet();
+    return why.empty() ? kDone : fail(context_, kFailed, why);
   }
   if (!begun.ok()) return fail(context_, begun.error());
   begun_ = true;
@@ -470,7 +471,8 @@ void Run::note_unseen(const runtime::StoreChange& change) {
 // What was begun is finished, what waits is not begun; while that is waited for, a signal ends it.
 void Run::interrupted() {
   const bool waiting = ended_;
-  end(kDone);
+  const std::string why = end_.why_unmet();
+  end(why.empty() ? kDone : kFailed, why);
   if (exec_ == nullptr) return;
   const std::size_t dropped = exec_->drop();
   if (dropped > 0) note(fmt::format("{} events were not given to --exec any more", dropped));

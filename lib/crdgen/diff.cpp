@@ -227,24 +227,36 @@ class CrdDiff {
     }
   }
 
-  static void paths(const Json& schema, const std::string& path, int depth,
-                    std::map<std::string, std::string>& out) {
+  struct Field {
+    std::string type;
+    std::string parent;  // "" = the object, which has no entry of a field
+    bool open = false;   // what it has no entry for is kept
+  };
+  using Paths = std::map<std::string, Field>;
+
+  static std::string shown(const std::string& type) { return type.empty() ? "anything" : type; }
+
+  static void paths(const Json& schema, const std::string& path, const std::string& parent,
+                    int depth, Paths& out) {
     if (!schema.is_object() || depth > 60) return;
-    if (!path.empty()) out[path] = base::string_at(schema, {"type"});
+    const bool open = schema.value("x-kubernetes-preserve-unknown-fields", Json()) == true ||
+                      schema.value("additionalProperties", Json()) == true;
+    out[path] = {base::string_at(schema, {"type"}), parent, open};
     if (const Json* items = base::find(schema, {"items"}))
-      paths(*items, path + "[]", depth + 1, out);
+      paths(*items, path + "[]", path, depth + 1, out);
+    if (const Json* values = base::find(schema, {"additionalProperties"}))
+      paths(*values, path + "{}", path, depth + 1, out);
     const Json* properties = base::find(schema, {"properties"});
     if (properties == nullptr || !properties->is_object()) return;
     for (const auto& [name, property] : properties->items())
-      paths(property, path + "." + name, depth + 1, out);
+      paths(property, path + "." + name, path, depth + 1, out);
   }
 
-  using Paths = std::map<std::string, std::string>;
   static std::map<std::string, Paths> served_paths(const std::map<std::string, Json>& versions) {
     std::map<std::string, Paths> out;
     for (const auto& [name, version] : versions) {
       if (version.value("served", Json()) == true)
-        paths(value_at(version, {"schema", "openAPIV3Schema"}), "", 0, out[name]);
+        paths(value_at(version, {"schema", "openAPIV3Schema"}), "", "", 0, out[name]);
     }
     return out;
   }
@@ -261,17 +273,21 @@ class CrdDiff {
         if (name == other) continue;
         const auto was = old_paths.find(name);
         const auto was_other = old_paths.find(other);
-        for (const auto& [path, type] : fields) {
+        for (const auto& [path, field] : fields) {
+          if (path.empty()) continue;
+          const auto& [type, parent, open] = field;
           const auto twin = theirs.find(path);
           const bool lacks = twin == theirs.end();
-          if (!lacks && (twin->second == type || name > other)) continue;
-          if (lacks && has_parent_missing(path, theirs)) continue;
+          if (!lacks && (twin->second.type == type || name > other)) continue;
+          // Only the highest missing field is told.
+          const auto around = theirs.find(parent);
+          if (lacks && (around == theirs.end() || around->second.open)) continue;
           const bool known =
               was != old_paths.end() && was_other != old_paths.end() &&
               was->second.count(path) != 0 &&
               (lacks ? was_other->second.count(path) == 0
-                     : was_other->second.count(path) != 0 && was->second.at(path) == type &&
-                           was_other->second.at(path) == twin->second);
+                     : was_other->second.count(path) != 0 && was->second.at(path).type == type &&
+                           was_other->second.at(path).type == twin->second.type);
           if (known) continue;
           if (lacks) {
             add("version-lacks-field", name, path,
@@ -281,25 +297,13 @@ class CrdDiff {
                 kRisky, kRisky, kRisky);
           } else {
             add("versions-disagree", name, path,
-                fmt::format("is {} here and {} in {}, and no webhook converts", type, twin->second,
-                            other),
+                fmt::format("is {} here and {} in {}, and no webhook converts", shown(type),
+                            shown(twin->second.type), other),
                 kBreaking, kBreaking, kBreaking);
           }
         }
       }
     }
-  }
-
-  // Only the highest missing field is told.
-  static bool has_parent_missing(const std::string& path, const Paths& theirs) {
-    const std::size_t dot = path.find_last_of(".");
-    std::string parent = dot == std::string::npos ? "" : path.substr(0, dot);
-    while (parent.ends_with("[]")) {
-      if (theirs.count(parent) == 0) return true;
-      parent.resize(parent.size() - 2);
-    }
-    if (path.ends_with("[]")) parent = path.substr(0, path.size() - 2);
-    return !parent.empty() && theirs.count(parent) == 0;
   }
 
   const Json& before_;

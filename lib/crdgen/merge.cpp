@@ -6,7 +6,6 @@
 
 #include "base/strings.hpp"
 #include "crdgen/generate.hpp"
-#include "crdgen/import.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -138,16 +137,10 @@ void warn_of_differences(const Json& versions, std::vector<std::string>& warning
 
 }  // namespace
 
-Result<Merged> merge_crds(const std::vector<Json>& given, const std::string& storage) {
-  if (given.empty()) return Error(ErrorKind::invalid, "there is nothing to merge");
+Result<Merged> merge_crds(const std::vector<Json>& crds, const std::string& storage) {
+  if (crds.empty()) return Error(ErrorKind::invalid, "there is nothing to merge");
   Json versions = Json::array();
   const Json* head = nullptr;
-  std::vector<Json> crds;
-  for (const Json& one : given) {
-    KW_ASSIGN(Json readable,
-              readable_crd(one).with_context(base::string_at(one, {"metadata", "name"})));
-    crds.push_back(std::move(readable));
-  }
   for (const Json& crd : crds) {
     KW_TRY(check_same_kind(crds.front(), crd));
     for (Json version : crd["spec"]["versions"]) {

@@ -14,7 +14,8 @@ struct Merged {
   std::vector<std::string> warnings;
 };
 
-// The head (names, labels, conversion) is that of the CRD that holds the storage version.
+// `crds`: as readable_crd gives them. The head (names, labels, conversion) is that of the CRD that
+// holds the storage version.
 // Errors: invalid: no CRD, another group, kind, plural or scope, a version that two of them hold
 // and that differs, a storage version that none holds.
 Result<Merged> merge_crds(const std::vector<Json>& crds, const std::string& storage);

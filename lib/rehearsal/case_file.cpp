@@ -22,9 +22,9 @@ constexpr std::size_t kMaxFile = 16U << 20U;
 constexpr std::size_t kMaxFiles = 10'000;
 constexpr std::size_t kMaxDepth = 32;
 
+// Nobody else has such a kind: a version that is missing or misspelt is told.
 bool is_case(const Json& document) {
-  return base::string_at(document, {"kind"}) == "ControllerTest" &&
-         base::string_at(document, {"apiVersion"}).starts_with("kubewatch.dev/");
+  return base::string_at(document, {"kind"}) == "ControllerTest";
 }
 
 bool is_manifest(const RuleNode& node) {
@@ -304,20 +304,46 @@ bool is_yaml(const fs::path& path) {
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
-void collect(const fs::path& folder, std::size_t depth, std::vector<std::string>& out) {
-  std::error_code failed;
-  fs::directory_iterator it(folder, failed);
-  for (; !failed && it != fs::directory_iterator() && out.size() < kMaxFiles;
-       it.increment(failed)) {
-    std::error_code ignored;
-    if (it->path().filename().string().starts_with('.')) continue;
-    if (it->is_directory(ignored)) {
-      if (!it->is_symlink(ignored) && depth < kMaxDepth) collect(it->path(), depth + 1, out);
-    } else if (is_yaml(it->path())) {
-      out.push_back(it->path().string());
+// What is not looked at is a problem: cases may be there.
+class Collection {
+ public:
+  explicit Collection(std::vector<hooks::Diagnostic>& problems) : problems_(problems) {}
+
+  void add(const fs::path& folder, std::size_t depth = 0) {
+    if (is_full_) return;
+    if (depth > kMaxDepth) return tell(folder, fmt::format("below {} folders", kMaxDepth));
+    std::error_code failed;
+    fs::directory_iterator it(folder, failed);
+    for (; !failed && !is_full_ && it != fs::directory_iterator(); it.increment(failed)) {
+      std::error_code ignored;
+      if (it->path().filename().string().starts_with('.')) continue;
+      if (it->is_directory(ignored)) {
+        if (!it->is_symlink(ignored)) add(it->path(), depth + 1);
+      } else if (is_yaml(it->path())) {
+        is_full_ = files_.size() == kMaxFiles;
+        if (is_full_) {
+          return tell(folder, fmt::format("more than {} YAML files", kMaxFiles));
+        }
+        files_.push_back(it->path().string());
+      }
     }
+    if (failed) tell(folder, failed.message());
   }
-}
+
+  std::vector<std::string> sorted() && {
+    std::sort(files_.begin(), files_.end());
+    return std::move(files_);
+  }
+
+ private:
+  void tell(const fs::path& folder, const std::string& why) {
+    problems_.push_back({folder.string(), 0, 0, "not all of it was looked at: " + why});
+  }
+
+  std::vector<hooks::Diagnostic>& problems_;
+  std::vector<std::string> files_;
+  bool is_full_ = false;
+};
 
 bool read_path(const std::string& file, bool in_folder, LoadedCases& out) {
   auto text = base::read_file(file, kMaxFile);
@@ -346,11 +372,12 @@ LoadedCases load_cases(const std::vector<std::string>& paths) {
       read_path(path, false, out);
       continue;
     }
-    std::vector<std::string> files;
-    collect(path, 0, files);
-    std::sort(files.begin(), files.end());
+    Collection files(out.problems);
+    files.add(path);
     bool seen = false;
-    for (const std::string& file : files) seen = read_path(file, true, out) || seen;
+    for (const std::string& file : std::move(files).sorted()) {
+      seen = read_path(file, true, out) || seen;
+    }
     if (!seen) {
       out.problems.push_back({path, 0, 0,
                               "no test case: no YAML file below it holds a document of kind "

@@ -19,6 +19,13 @@ int rank(const Json& object) {
   return kind == "CustomResourceDefinition" ? 1 : 2;
 }
 
+// Of a run or a write, as Observed has them.
+std::string named(const Json& one) {
+  return fmt::format("{} {}{}{}", base::string_at(one, {"kind"}),
+                     base::string_at(one, {"namespace"}), one.contains("namespace") ? "/" : "",
+                     base::string_at(one, {"name"}));
+}
+
 class CaseRun {
  public:
   CaseRun(const TestCase& test, const CaseOptions& options) : test_(test), options_(options) {}
@@ -158,6 +165,16 @@ class CaseRun {
     return Error(ErrorKind::not_found, "the trigger names no object that the rules see");
   }
 
+  void look_for_failed_runs(const Observed& seen) {
+    for (const Json& run : seen.runs) {
+      const std::string outcome = base::string_at(run, {"outcome"});
+      if (!has_run(run) || outcome == "done" || outcome == "not-yet") continue;
+      fail(here(), fmt::format("a second pass over the end state must succeed, but the run of {} "
+                               "ended with {}: {} (idempotent: false switches this off)",
+                               named(run), outcome, base::string_at(run, {"message"})));
+    }
+  }
+
   // On its end state, and from an empty memory, the controller must find nothing to do.
   void second_pass() {
     if (!test_.idempotent || options_.interruption || !result_.ok()) return;
@@ -166,16 +183,17 @@ class CaseRun {
       return;
     }
     world_->start_engine();
+    const bool failed_before = result_.fails_on_purpose;
     if (!settle(here(), Duration{0})) return;
-    for (const Json& write : world_->take().writes) {
+    const Observed seen = world_->take();
+    // One that fails writes nothing either.
+    if (!failed_before) look_for_failed_runs(seen);
+    for (const Json& write : seen.writes) {
       const std::string effect = base::string_at(write, {"effect"});
       if (effect == "unchanged") continue;
-      fail(here(), fmt::format("a second pass over the end state must write nothing, but: {} {} "
-                               "{}{}{}: {} (idempotent: false switches this off)",
-                               base::string_at(write, {"verb"}), base::string_at(write, {"kind"}),
-                               base::string_at(write, {"namespace"}),
-                               write.contains("namespace") ? "/" : "",
-                               base::string_at(write, {"name"}), effect));
+      fail(here(), fmt::format("a second pass over the end state must write nothing, but: {} {}: "
+                               "{} (idempotent: false switches this off)",
+                               base::string_at(write, {"verb"}), named(write), effect));
     }
   }
 

@@ -312,6 +312,36 @@ TEST_CASE("versions come and go, and are compared with each other while no webho
         "property-added safe/safe/safe .z; version-lacks-field risky/risky/risky .z");
   CHECK(told(diff_crds(one, with_second("{x: {type: integer}}", true))) ==
         "versions-disagree breaking/breaking/breaking .x; version-added safe/safe/safe");
+  // Below the values of a map, and of names with dots.
+  const auto maps = [](const char* values) {
+    return crd_of(std::string("{type: object, additionalProperties: ") + values + "}");
+  };
+  const auto second = [](Json crd, const std::string& x) {
+    Json version = crd["spec"]["versions"][0];
+    version["name"] = "v2";
+    version["storage"] = false;
+    version["schema"]["openAPIV3Schema"]["properties"]["x"] = yaml(x);
+    crd["spec"]["versions"].push_back(version);
+    return crd;
+  };
+  const Json map = maps("{type: object, properties: {a: {type: string}}}");
+  CHECK(told(diff_crds(map, second(map,
+                                   "{type: object, additionalProperties: {type: object, "
+                                   "properties: {a: {type: integer}, e.x: {type: string}}}}"))) ==
+        "versions-disagree breaking/breaking/breaking .x{}.a; version-added safe/safe/safe; "
+        "version-lacks-field risky/risky/risky .x{}.e.x");
+  CHECK(told(diff_crds(map, second(map, "{type: object}"))) ==
+        "version-added safe/safe/safe; version-lacks-field risky/risky/risky .x{}");
+  // What keeps anything lacks nothing.
+  for (const char* open :
+       {"x-kubernetes-preserve-unknown-fields: true", "additionalProperties: true"}) {
+    const auto kept = diff_crds(map, second(map, std::string("{type: object, ") + open + "}"));
+    CHECK(told(kept) == "version-added safe/safe/safe");
+  }
+  const auto anything = diff_crds(
+      map, second(map, "{type: object, additionalProperties: {x-kubernetes-int-or-string: true}}"));
+  REQUIRE_FALSE(anything.empty());
+  CHECK_THAT(anything[0].message, Catch::Contains("is object here and anything in v2"));
   // What was so already is not told again.
   const Json uneven = with_second("{x: {type: string}, z: {type: string}}", true);
   CHECK(told(diff_crds(uneven, uneven)) == "");

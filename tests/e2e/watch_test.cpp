@@ -417,6 +417,11 @@ E2E_CASE("an --until that is not met within --duration is exit code 3, --duratio
         std::string::npos);
   Watch enough(w, {"configmap/a", "-n", w.ns(), "--max-events", "1"});
   CHECK(enough.end() == 0);
+  // Whoever goes on after it must not be told that it was met.
+  Watch ended(w, {"configmap/none", "-n", w.ns(), "--until", "create"});
+  REQUIRE(ended.says("waiting for it"));
+  CHECK(ended.end(SIGTERM) == 1);
+  CHECK(ended.log.find("interrupted before --until create was met") != std::string::npos);
 }
 
 E2E_CASE("a watch that could not read what was asked does not end with 0") {

@@ -1,5 +1,6 @@
 // Test cases as files and as runs: real shell hooks on the embedded server, time skipped.
 #include <filesystem>
+#include <optional>
 
 #include "base/strings.hpp"
 #include "hooks/rule_folder.hpp"
@@ -7,6 +8,7 @@
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"
 #include "support/catch.hpp"
+#include "support/nobody.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::rehearsal;
@@ -672,6 +674,20 @@ TEST_CASE("a hook that prints something else each time is caught by the second p
                               "configured") != std::string::npos);
 }
 
+TEST_CASE("a hook that fails once its work is done is caught by the second pass") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules.replace(rules.find("echo \"copying"), 4,
+                "[ -e $KW_WORKDIR/m ] || { [ ! -e been ] || exit 1; touch been $KW_WORKDIR/m; }\n"
+                "      echo");
+  const auto result = run_text(
+      folder, std::string(kGiven) + "expect: {objects: [{kind: ConfigMap, name: a-copy}]}\n",
+      rules);
+  INFO(messages(result));
+  CHECK(messages(result).find("must succeed, but the run of ConfigMap default/a ended with "
+                              "failed: ") != std::string::npos);
+}
+
 TEST_CASE("a hook that wakes itself by what it writes ends its case with the reason") {
   const test::RuleFolder folder;
   std::string rules = kRules;
@@ -863,6 +879,26 @@ TEST_CASE("a case of a version that is none is refused, in a folder as well") {
   REQUIRE_FALSE(loaded.problems.empty());
   CHECK(loaded.problems[0].str().find(
             "tests.yaml:1:13: apiVersion: must be kubewatch.dev/v1, not \"kubewatch.dev/v2\"") !=
+        std::string::npos);
+}
+
+TEST_CASE("no case of a folder is left out in silence") {
+  const test::RuleFolder folder;
+  folder.write("none.yaml", "kind: ControllerTest\nmetadata: {name: x}\n");
+  CHECK(load_cases({folder.path()})
+            .problems.at(0)
+            .str()
+            .find("none.yaml:1:1: key \"apiVersion\" is missing") != std::string::npos);
+  const std::string closed = folder.file("closed");
+  namespace fs = std::filesystem;
+  fs::create_directory(closed);
+  fs::permissions(closed, fs::perms::none);
+  fs::permissions(folder.path(), fs::perms::others_exec, fs::perm_options::add);
+  std::optional<test::AsNobody> nobody(std::in_place);
+  const auto loaded = load_cases({closed});
+  nobody.reset();
+  REQUIRE_FALSE(loaded.problems.empty());
+  CHECK(loaded.problems[0].str().find("closed: not all of it was looked at: ") !=
         std::string::npos);
 }
 

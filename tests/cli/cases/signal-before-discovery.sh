@@ -14,7 +14,7 @@ says() {
   done
   echo "the server was not asked"
 }
-for verb in "watch pods" "reflect pods" "reflect pods --snapshot $work/none" "reflect pods --once" "reflect pods --estimate" "reflect pods --serve 127.0.0.1:0" \
+for verb in "watch pods" "watch pod/a --until create" "reflect pods" "reflect pods --snapshot $work/none" "reflect pods --once" "reflect pods --estimate" "reflect pods --serve 127.0.0.1:0" \
   "wait-condition pod/a --for condition=Ready" "wait-condition pod/a --for condition=Ready -o json"; do
   : >"$work/server"
   perl "$work/silent" >>"$work/server" &
