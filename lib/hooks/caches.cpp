@@ -242,7 +242,7 @@ std::vector<InputList> RuleCaches::owned(const std::string& owner_uid,
     if (const auto left = owned->left.find(owner_namespace); left != owned->left.end()) {
       groups.push_back(&left->second);
       const std::string version = left->second.resource_version();
-      if (at_least_version(list.resource_version, version)) list.resource_version = version;
+      if (core::at_least_version(list.resource_version, version)) list.resource_version = version;
       if (!left->second.ready()) {
         list.lack = {fmt::format("the {} in namespace {}, which the rule does not name any more, "
                                  "cannot be listed",

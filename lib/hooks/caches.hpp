@@ -127,6 +127,10 @@ class RuleCaches {
   bool cleanup_waits_for_children() const;
   // Nothing of it is on its way.
   bool left_settled() const { return for_.left.ready() || for_.left.blocked(); }
+  // Some of it is still being listed. Where all tries have failed for a while nobody waits for it.
+  bool left_awaited() const;
+  // What could not be listed for so long; not what may not be, which is told otherwise.
+  std::vector<WatchFacts> left_unread() const;
   // Seen outside the selection, with our finalizer.
   bool is_guarded_outside(const core::ObjectKey& key) const;
   // `live`, which the server has and the cache has not, is of the selection: the watch of that is

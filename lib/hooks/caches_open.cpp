@@ -195,6 +195,20 @@ bool RuleCaches::stalled() const {
   return any_group(&StreamGroup::stalled);
 }
 
+bool RuleCaches::left_awaited() const {
+  return std::ranges::any_of(for_.left.streams(), [](const auto& stream) {
+    return !stream->ready() && !stream->blocked() && !stream->stalled();
+  });
+}
+
+std::vector<WatchFacts> RuleCaches::left_unread() const {
+  std::vector<WatchFacts> out;
+  for (const auto& stream : for_.left.streams()) {
+    if (stream->stalled() && !stream->blocked()) out.push_back(stream->facts());
+  }
+  return out;
+}
+
 std::vector<WatchFacts> RuleCaches::watches() const {
   std::vector<const Stream*> streams;
   const auto add = [&](const StreamGroup& group) {

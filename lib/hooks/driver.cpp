@@ -138,7 +138,7 @@ void Driver::check_ready() {
   base::log_info("controller started", {{"controller", rule_.name},
                                         {"objects", std::to_string(caches_.object_keys().size())}});
   caches_.build();
-  tell_left_deletions();
+  use_legacy();
   after_restore();
   for (const TriggerRequest& request : std::exchange(early_requests_, {})) trigger(request);
   controller_.release();
@@ -340,8 +340,15 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
   });
 }
 
+// Once it ends: what the server was asked for before that run may have answered since.
+bool Driver::starts_nothing(const Done& done) const {
+  if (stopping_) done(runtime::RunOutcome::put_off(services_.loop.now()));
+  return stopping_;
+}
+
 void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                        const Done& done) {
+  if (starts_nothing(done)) return;
   if (!finalizing || rule_.finalize) {
     // It would only wait, and keep its place from other rules.
     const auto held = hooks_.held(finalizing ? rule_.finalize->hook : rule_.reconcile);
@@ -564,6 +571,10 @@ std::vector<std::string> Driver::running_objects() const {
     out.push_back(owner_of(key, {}).str());
   }
   return out;
+}
+
+void Driver::start_no_hooks() {
+  for (const auto& [id, run] : runs_) run->start_no_hook();
 }
 
 void Driver::terminate_hooks() {

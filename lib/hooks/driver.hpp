@@ -44,10 +44,13 @@ struct DriverStatus {
   std::uint64_t failed_runs = 0;
 };
 
-// What a rule that ends leaves to the one of its name that comes after it: deletions that onDelete
-// was not told of, and what its objects' watches tell until the next one has started.
-struct LeftDeletions {
+// What a rule that ends leaves to the one of its name that comes after it: what its runs have
+// cleaned up and written and its caches do not show yet; with onDelete also the deletions that were
+// not told, and what its objects' watches tell until the next one has started.
+struct Legacy {
   core::Gvk gvk;
+  std::optional<PatchedFinalizers> cleaned_up;
+  ExpectedWrites expected;
   std::vector<Deleted> deleted;
   std::set<std::string> finalized;  // uids, of what is not gone yet
   std::shared_ptr<std::vector<runtime::StoredObject>> gone_since;
@@ -91,14 +94,16 @@ class Driver : public runtime::Reconciler, public RunHost {
   DriverStatus status() const;
   ControllerFacts facts() const;
   void shut_down(std::function<void()> drained);
+  // Nor do runs that have not started their hooks yet. Where the rule is only read again they do.
+  void start_no_hooks();
   // No hook may go on: TERM, grace, KILL for those that run, and for workers.
   void terminate_hooks();
   // Of those that are at work now: how long it takes after TERM until none is left.
   Duration longest_grace() const;
   // Once it has ended. Of one that had not started: what the one before it had left.
-  LeftDeletions leave_deletions();
+  Legacy leave();
   // Before resolve(). Of another kind it is dropped.
-  void take_over(LeftDeletions left);
+  void take_over(Legacy left);
   // The lead was lost: as shut_down(), but hooks are ended and their outcomes dropped.
   void abandon(std::function<void()> drained);
   // The same of one that is being shut down, whose `drained` stays.
@@ -192,7 +197,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool name_is_in_use(const core::ObjectKey& key) const;
   void deletion_told(const core::ObjectKey& key);
   void tell_deletion(Deleted deleted);
-  void tell_left_deletions();
+  void use_legacy();
   bool finalized_elsewhere(const core::ObjectMeta& last) const;
   void note_inherited(const core::ObjectKey& key);
   void watch_schedule();
@@ -221,6 +226,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void know(const core::ObjectMeta& meta);
   void patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
                        const Done& done);
+  bool starts_nothing(const Done& done) const;
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
   void start(RunInput input, const Done& done);
@@ -357,7 +363,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   PerKey<TimePoint> slow_retries_at_;  // may outlive its timer
   OwedDeletions owed_;
   UntoldDeletions untold_;               // of shards that others lead
-  LeftDeletions left_;                   // until it has started
+  Legacy left_;                          // until it has started
   std::set<std::string> finalized_;      // uids; with both finalize and onDelete
   std::set<std::string> inherited_;      // uids with our finalizer, not run since the lead is ours
   std::set<core::ObjectKey> reduced_;    // parked because only their metadata is cached

@@ -95,13 +95,14 @@ std::size_t Driver::failing() const {
     return failing_.count(lacking.first) == 0 && waits_for_lists(lacking.first);
   };
   return static_cast<std::size_t>(std::count_if(failing_.begin(), failing_.end(), retries) +
-                                  std::count_if(lacking_.begin(), lacking_.end(), waits));
+                                  std::count_if(lacking_.begin(), lacking_.end(), waits)) +
+         caches_.left_unread().size();
 }
 
 // What the queue does not know of: work that begins when a watch or a list tells something.
 bool Driver::awaits_events() const {
-  return !expected_.empty() || patched_.any_added() || !on_its_way_.empty() || !left_settled() ||
-         caches_.cleanup_waits_for_children();
+  return !expected_.empty() || patched_.any_added() || !on_its_way_.empty() ||
+         outside_ != nullptr || caches_.left_awaited() || caches_.cleanup_waits_for_children();
 }
 
 DriverStatus Driver::status() const {
@@ -166,6 +167,10 @@ std::vector<std::string> Driver::unreconciled() const {
   }
   for (const core::ObjectKey& key : controller_.queue().parked()) add(key, "is parked");
   for (const core::ObjectKey& key : unfinished_) add(key, "is not ready yet");
+  for (const WatchFacts& watch : caches_.left_unread()) {
+    out.push_back("what the rule left behind cannot be listed, " + name_of(watch) + ": " +
+                  watch.failure);
+  }
   if (given_up_ > 0) out.push_back(std::to_string(given_up_) + " onDelete given up");
   return out;
 }

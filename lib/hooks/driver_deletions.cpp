@@ -68,9 +68,13 @@ void Driver::note_inherited(const core::ObjectKey& key) {
 void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
   const Deleted& deleted = *owed_.first(work.key);
   if (!deleted.may_have_left) return run_deleted(work, done);
-  get_live(work.key, [this, work, done, uid = deleted.last.meta.uid](Result<Json> answer) {
+  const core::ObjectMeta& last = deleted.last.meta;
+  get_live(work.key, [this, work, done, uid = last.uid,
+                      version = last.resource_version](Result<Json> answer) {
     const Deleted* first = owed_.first(work.key);
     if (first == nullptr) return done(runtime::RunOutcome::done());
+    // It has come back and gone again meanwhile: of that the answer says nothing.
+    if (first->last.meta.resource_version != version) return look_at_deleted(work, done);
     if (!answer.ok() && answer.error().is_forbidden() && !caches_.covers(work.key.namespace_)) {
       drop_failed_deletion(work.key, uid,
                            "the rule does not name its namespace any more, and may not look there "
@@ -93,6 +97,7 @@ void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
 }
 
 void Driver::run_deleted(const runtime::Work& work, const Done& done) {
+  if (starts_nothing(done)) return;
   if (const auto held = hooks_.held(rule_.reconcile)) {
     return done(runtime::RunOutcome::put_off(held->until));
   }
@@ -198,11 +203,13 @@ void Driver::deletion_told(const core::ObjectKey& key) {
   }
 }
 
-LeftDeletions Driver::leave_deletions() {
+Legacy Driver::leave() {
   if (!started_) return std::move(left_);
-  LeftDeletions out;
-  if (!rule_.on_delete) return out;
+  Legacy out;
   out.gvk = rule_.for_.gvk;
+  out.cleaned_up = std::move(patched_);
+  out.expected = std::move(expected_);
+  if (!rule_.on_delete) return out;
   const auto all = [](const core::ObjectKey&) { return true; };
   out.deleted = owed_.take(all);
   for (Deleted& deleted : untold_.take(all, services_.loop.now())) {
@@ -223,7 +230,7 @@ LeftDeletions Driver::leave_deletions() {
   return out;
 }
 
-void Driver::take_over(LeftDeletions left) {
+void Driver::take_over(Legacy left) {
   const core::Gvk& gvk = rule_.for_.gvk;
   if (gvk.group != left.gvk.group || gvk.kind != left.gvk.kind) return;
   left_ = std::move(left);
@@ -233,8 +240,17 @@ void Driver::take_over(LeftDeletions left) {
   for (Deleted& deleted : left_.deleted) deleted.last.json.clear();
 }
 
-void Driver::tell_left_deletions() {
-  LeftDeletions left = std::exchange(left_, {});
+void Driver::use_legacy() {
+  Legacy left = std::exchange(left_, Legacy());
+  if (left.cleaned_up && left.cleaned_up->finalizer() == rule_.finalizer_name) {
+    patched_ = *std::move(left.cleaned_up);
+    patched_.keep_dying([this](const core::ObjectKey& key) {
+      return caches_.has_object(key) || caches_.guarded_meta(key);
+    });
+  }
+  expected_ = std::move(left.expected);
+  expected_.settle(views());
+  if (!expected_.empty()) watch_expectations();
   if (!rule_.on_delete) return;
   finalized_.merge(left.finalized);
   for (Deleted& deleted : left.deleted) {

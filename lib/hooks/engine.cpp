@@ -269,6 +269,7 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   });
   each_driver([&](Driver& driver) {
     if (retires(driver)) return void(when_retired.emplace(&driver, drained));
+    driver.start_no_hooks();
     driver.shut_down(drained);
   });
   drained();

@@ -86,7 +86,7 @@ struct Engine::Impl {
   // before it started.
   std::map<const Driver*, WhenRemoved> said_last;
   // By the rule's name and what it is narrowed to, until it starts again.
-  std::map<std::pair<std::string, std::optional<std::size_t>>, LeftDeletions> left_deletions;
+  std::map<std::pair<std::string, std::optional<std::size_t>>, Legacy> legacies;
   // A driver tells only one when it is drained; who else waits for one that retires is told by us.
   std::multimap<const Driver*, std::function<void()>> when_retired;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
@@ -146,7 +146,7 @@ struct Engine::Impl {
   void keep_with_triggers(const std::vector<Rule>& of);
   Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
   void on_retired(const Driver* driver);
-  void forget_left_deletions();
+  void forget_legacies();
   void start_waiting_rules();
   void keep_state_of_current();
   void each_driver(const std::function<void(Driver&)>& call) {

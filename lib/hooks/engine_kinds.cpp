@@ -25,7 +25,7 @@ Driver& Engine::Impl::make_driver(Rule rule, DriverScope scope) {
   }
   drivers.push_back(std::make_unique<Driver>(services, std::move(rule), scope));
   if (before != watched.end()) drivers.back()->watched_before(before->second);
-  if (auto left = left_deletions.extract({drivers.back()->rule().name, scope.only})) {
+  if (auto left = legacies.extract({drivers.back()->rule().name, scope.only})) {
     drivers.back()->take_over(std::move(left.mapped()));
   }
   return *drivers.back();

@@ -194,8 +194,8 @@ void Engine::Impl::on_retired(const Driver* driver) {
   const std::string name = driver->rule().name;
   if (!stopping) {
     orphans.ended(name);
-    LeftDeletions left = (*it)->leave_deletions();
-    if (!left.gvk.kind.empty()) left_deletions[{name, driver->scope().only}] = std::move(left);
+    Legacy left = (*it)->leave();
+    if (!left.gvk.kind.empty()) legacies[{name, driver->scope().only}] = std::move(left);
   }
   said_last.erase(driver);
   retiring.erase(it);
@@ -205,13 +205,13 @@ void Engine::Impl::on_retired(const Driver* driver) {
   start_waiting_rules();
   // A controller of a group's kind may have waited for this name.
   if (!stopping && resources != nullptr && !families.empty()) resolve_rules();
-  forget_left_deletions();
+  forget_legacies();
   tell();
 }
 
 // Of rules that nothing comes after.
-void Engine::Impl::forget_left_deletions() {
-  std::erase_if(left_deletions, [&](const auto& left) {
+void Engine::Impl::forget_legacies() {
+  std::erase_if(legacies, [&](const auto& left) {
     const auto is_it = [&](const Rule& rule) {
       return rule.name == left.first.first || rule.for_.every_kind;
     };

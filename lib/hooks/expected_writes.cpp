@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "core/resource_version.hpp"
+
 namespace kubewatch::hooks {
 
 // An object that is not there has come and gone once the cache has passed the write. Of what was
@@ -12,8 +14,9 @@ bool ExpectedWrite::is_shown(const std::vector<CacheView>& views) const {
     if (resource_version.empty()) {
       return !view.object || view.object->uid != uid || view.object->deleting();
     }
-    return (view.object && at_least_version(view.object->resource_version, resource_version)) ||
-           at_least_version(view.up_to, resource_version);
+    return (view.object &&
+            core::at_least_version(view.object->resource_version, resource_version)) ||
+           core::at_least_version(view.up_to, resource_version);
   });
 }
 
@@ -32,7 +35,7 @@ bool ExpectedWrites::is_reached(const ChildId& id, const std::string& resource_v
   if (it == open_.end()) return false;
   return std::any_of(it->second.begin(), it->second.end(), [&](const auto& one) {
     const std::string& wanted = one.second.write.resource_version;
-    return !wanted.empty() && at_least_version(resource_version, wanted);
+    return !wanted.empty() && core::at_least_version(resource_version, wanted);
   });
 }
 

@@ -15,7 +15,6 @@
 
 #include "base/time.hpp"
 #include "core/meta.hpp"
-#include "core/resource_version.hpp"
 #include "hooks/ownership.hpp"
 
 namespace kubewatch::hooks {
@@ -91,7 +90,5 @@ class ExpectedWrites {
   Open open_;
   std::unordered_map<std::string, Owner> owners_;  // by uid
 };
-
-using core::at_least_version;
 
 }  // namespace kubewatch::hooks

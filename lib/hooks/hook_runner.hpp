@@ -13,6 +13,7 @@
 #include "hooks/hook_credentials.hpp"
 #include "hooks/hook_homes.hpp"
 #include "hooks/limit_guard.hpp"
+#include "hooks/list_files.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/worker_pool.hpp"
 #include "loop/event_loop.hpp"
@@ -54,6 +55,7 @@ class HookRunner {
   void credentials_failed(const HookRule& hook) { credentials_.doubt(hook.credentials); }
   // Of hooks that are processes. A run that is dropped late may be the last to need it.
   const std::shared_ptr<HookHomes>& homes() const { return homes_; }
+  ListFiles& list_files() { return list_files_; }
   // `hook` is the rule's reconcile or finalize. Errors: not_found, forbidden, invalid. on_exit
   // comes later, once, from the loop.
   Result<std::unique_ptr<HookCall>> start(const HookRule& hook, HookStart start,
@@ -83,6 +85,7 @@ class HookRunner {
   const Rule& rule_;
   HookPlaces places_;
   std::shared_ptr<HookHomes> homes_;
+  ListFiles list_files_;
   HookCredentials credentials_;
   std::unique_ptr<HookGateway> gateway_;  // once a hook has `credentials: cache`
   LimitGuard guard_;

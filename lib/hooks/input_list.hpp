@@ -26,6 +26,7 @@ struct InputList {
   std::string resource_version{};
   std::optional<Lack> lack{};  // of several the first
   bool absent = false;         // the kind is optional, and the server has none
+  std::string file{};          // where a hook with `lists: files` reads the objects
 };
 
 }  // namespace kubewatch::hooks

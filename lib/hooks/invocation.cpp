@@ -36,13 +36,14 @@ void append_items(std::string& out, const std::vector<std::string>& items) {
 }
 
 // How far a list can be trusted: no hook runs on one that has a Lack.
-Json state_of(const InputList& list) {
+Json state_of(const InputList& list, ListsIn lists) {
   Json out = {{"of", list.name.empty() ? "owned" : "related"},
               {"apiVersion", list.gvk.api_version()},
               {"kind", list.gvk.kind},
               {"resourceVersion", list.resource_version},
               {"complete", true}};
   if (!list.name.empty()) out["name"] = list.name;
+  if (lists == ListsIn::files) out["file"] = list.file;
   if (list.absent) {
     out["absent"] = true;
     out.erase("resourceVersion");
@@ -52,11 +53,15 @@ Json state_of(const InputList& list) {
 
 // `lists` stands beside the lists, which are plain arrays; before them, and without members of
 // their names: some hooks cut them out as text.
-void append_lists(std::string& out, const Invocation& run) {
+void append_lists(std::string& out, const Invocation& run, ListsIn lists) {
   Json states = Json::array();
-  for (const InputList& list : run.owned) states.push_back(state_of(list));
-  for (const InputList& list : run.related) states.push_back(state_of(list));
+  for (const InputList& list : run.owned) states.push_back(state_of(list, lists));
+  for (const InputList& list : run.related) states.push_back(state_of(list, lists));
   out += R"(,"lists":)" + base::dump_json(states);
+  if (lists == ListsIn::files) {
+    out += '}';
+    return;
+  }
   out += R"(,"owned":[)";
   for (const InputList& list : run.owned) append_items(out, list.objects);
   out += R"(],"related":{)";
@@ -208,7 +213,7 @@ std::optional<std::string> own_environment(const std::string& name) {
   return std::string(value);
 }
 
-std::string build_document(const Invocation& run) {
+std::string build_document(const Invocation& run, ListsIn lists) {
   std::string out = R"({"apiVersion":"kubewatch.dev/v1","kind":"Invocation","id":)";
   out += quoted(run.id) + R"(,"controller":)" + quoted(run.controller);
   out += R"(,"reason":{"type":)" + quoted(std::string(runtime::to_string(run.reason)));
@@ -224,7 +229,7 @@ std::string build_document(const Invocation& run) {
   out += run.finalizing ? R"(,"finalizing":true)" : R"(,"finalizing":false)";
   out += R"(,"object":)" + or_null(run.object);
   out += R"(,"previous":)" + or_null(run.previous);
-  append_lists(out, run);
+  append_lists(out, run, lists);
   return out;
 }
 

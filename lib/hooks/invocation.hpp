@@ -32,8 +32,9 @@ struct Invocation {
   std::vector<InputList> related;
 };
 
-// One line of JSON, without a newline.
-std::string build_document(const Invocation& invocation);
+// One line of JSON, without a newline. With ListsIn::files the lists' `file` stands in place of
+// their objects.
+std::string build_document(const Invocation& invocation, ListsIn lists = ListsIn::document);
 
 // A worker outlives its runs: what is of one run reaches it in the line ("env").
 enum class EnvironmentPart {

@@ -22,6 +22,9 @@ constexpr std::string_view kSetItem = "[=";
 constexpr Duration kFirstPause{1000};
 constexpr Duration kLongestPause{60000};
 const core::Gvk kCrd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+// Of a kind that is in no table and has no definition that may be read: an aggregated API has it,
+// or a newer server.
+const KindSchema kNone{nullptr, {}, false, true};
 
 KindSchema schema_in(const Json& crd, const std::string& version) {
   const Json* versions = base::find(crd, {"spec", "versions"});
@@ -164,7 +167,7 @@ void KindSchemas::with(const std::vector<core::Gvk>& kinds, const client::Resour
     const core::ResourceType* type = resources->find(gvk);
     const core::ResourceType* crds = resources->find(kCrd);
     if (type == nullptr || crds == nullptr || schema::builtin_merge_schema(gvk) != nullptr) {
-      known_[gvk] = {{}, client_.loop().now()};
+      known_[gvk] = {kNone, client_.loop().now()};
       continue;
     }
     ++*left;
@@ -223,7 +226,7 @@ void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
     note_failure(gvk, definition.key, crd.error());
   } else {
     if (!crd.ok()) base::vlog(2, "no schema of " + gvk.str() + ": " + crd.error().render());
-    known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : KindSchema{}, asked, {}, 0};
+    known_[gvk] = {crd.ok() ? schema_in(*crd, gvk.version) : kNone, asked, {}, 0};
   }
   std::vector<Waiting> served = std::exchange(definition.waiting, {});
   const auto is_later = [&](const Waiting& one) { return !failed && one.oldest > asked; };
@@ -236,17 +239,19 @@ void KindSchemas::take(const core::Gvk& gvk, const Result<Json>& crd) {
 
 StatusShape KindSchemas::status_shape(const core::Gvk& gvk) const {
   if (StatusShape built_in = status_shape_of_builtin(gvk); built_in.known) return built_in;
+  return schema_of(gvk).shape;
+}
+
+const KindSchema& KindSchemas::schema_of(const core::Gvk& gvk) const {
   const auto it = known_.find(gvk);
-  return it == known_.end() ? unknown_status_shape() : it->second.schema.shape;
+  return it == known_.end() ? kNone : it->second.schema;
 }
 
 Result<SchemaVerdict> KindSchemas::check(const core::Gvk& gvk, const Json& manifest) const {
   if (const auto node = schema::builtin_merge_schema(gvk)) {
     return check_schema(*node, manifest, true);
   }
-  const auto it = known_.find(gvk);
-  if (it == known_.end()) return SchemaVerdict::fits;
-  return judge(it->second.schema, manifest);
+  return judge(schema_of(gvk), manifest);
 }
 
 Result<SchemaVerdict> KindSchemas::check_status(const core::Gvk& gvk,
@@ -255,9 +260,7 @@ Result<SchemaVerdict> KindSchemas::check_status(const core::Gvk& gvk,
   if (const auto node = schema::builtin_merge_schema(gvk)) {
     return hooks::check_status({node, status_shape_of_builtin(gvk), true}, gvk, status, conditions);
   }
-  const auto it = known_.find(gvk);
-  if (it == known_.end()) return SchemaVerdict::fits;
-  return hooks::check_status(it->second.schema, gvk, status, conditions);
+  return hooks::check_status(schema_of(gvk), gvk, status, conditions);
 }
 
 }  // namespace kubewatch::hooks

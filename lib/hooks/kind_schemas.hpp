@@ -1,8 +1,8 @@
 // The schemas that manifests and the status of a Result are checked against before the first write
 // (apply.validate: schema): those of built-in kinds from the compiled-in table, those of custom
 // kinds from their CustomResourceDefinitions, read when they are needed and kept for a while: what
-// they refuse is judged again by one that is newer. A kind without a schema is not checked here;
-// the server checks everything again, and first of all where a definition cannot be read for now.
+// they refuse is judged again by one that is newer. Of a kind without a schema, or whose definition
+// cannot be read, the server is asked before the first write; it checks everything again anyway.
 #pragma once
 
 #include <functional>
@@ -21,8 +21,8 @@ namespace kubewatch::hooks {
 inline constexpr Duration kSchemaAge{300000};
 
 // What a manifest is as far as its schema tells. to_ask: it has fields that our table of built-in
-// kinds lacks (they are misspelt, or the server is newer), or its schema cannot be read for now:
-// the server has to say before anything is written.
+// kinds lacks (they are misspelt, or the server is newer), or there is no schema to be read: the
+// server has to say before anything is written.
 enum class SchemaVerdict { fits, to_ask };
 
 // Types, duplicate keys of lists, and fields that the schema lacks. Errors: invalid. Pure.
@@ -46,7 +46,7 @@ class KindSchemas {
  public:
   explicit KindSchemas(client::Client& client) : client_(client) {}
   // Reads those of `kinds` that are custom and not read yet, or read before `oldest`; then `done`,
-  // at once when there is nothing to read. A definition that is missing or forbidden is as none;
+  // at once when there is nothing to read. A definition that is missing or forbidden stays none;
   // what fails otherwise is told once, and tried again by whoever asks after a growing pause.
   void with(const std::vector<core::Gvk>& kinds, const client::ResourceMap* resources,
             TimePoint oldest, std::function<void()> done);
@@ -77,6 +77,7 @@ class KindSchemas {
   void take(const core::Gvk& gvk, const Result<Json>& crd);
   void note_failure(const core::Gvk& gvk, const core::ObjectKey& definition, const Error& error);
   bool is_fresh(const core::Gvk& gvk, TimePoint oldest) const;
+  const KindSchema& schema_of(const core::Gvk& gvk) const;
 
   client::Client& client_;
   std::map<core::Gvk, Known> known_;

@@ -53,25 +53,26 @@ OutcomeWriter::OutcomeWriter(WriteContext& context, OutcomeInput input, WritePla
 
 void OutcomeWriter::start(Done done) {
   done_ = std::move(done);
-  if (input_.ask_first || context_.rule().apply.validate == Validate::server) return rehearse();
-  begin();
+  rehearse();
 }
 
-// Every manifest and patch, and the status, are asked about first; nothing is written unless the
-// server would take all.
+// What only the server knows to be valid it is asked about first, where the rule wants it every
+// manifest and patch and the status; nothing is written unless the server would take all of it.
 void OutcomeWriter::rehearse() {
   step_again_ = true;
   if (stepping_) return;
   stepping_ = true;
   // Patches only where the rule asks for it: a webhook may refuse what is only tried.
-  const bool patches = context_.rule().apply.validate == Validate::server;
-  const std::size_t children =
-      plan_.manifests.size() + plan_.create.size() + (patches ? plan_.patches.size() : 0);
-  const std::size_t all = children + (rehearses_status() ? 1 : 0);
+  const bool everything = context_.rule().apply.validate == Validate::server;
+  const std::size_t manifests = plan_.manifests.size() + plan_.create.size();
+  const std::size_t children = manifests + (everything ? plan_.patches.size() : 0);
+  const bool status = (everything || plan_.ask_status) && rehearses_status();
+  const std::size_t all = children + (status ? 1 : 0);
   while (step_again_) {
     step_again_ = false;
     while (open_ < kParallel && at_ < all) {
       const std::size_t index = at_++;
+      if (!everything && index < manifests && !manifest_at(index).ask_first) continue;
       index < children ? start_rehearsal(index) : rehearse_status();
     }
   }
@@ -81,12 +82,16 @@ void OutcomeWriter::rehearse() {
   report_.failures.empty() ? begin() : write_status();
 }
 
+const Manifest& OutcomeWriter::manifest_at(std::size_t index) const {
+  const std::size_t applied = plan_.manifests.size();
+  return index < applied ? plan_.manifests[index] : plan_.create[index - applied];
+}
+
 void OutcomeWriter::start_rehearsal(std::size_t index) {
   const std::size_t manifests = plan_.manifests.size() + plan_.create.size();
   if (index >= manifests) return rehearse_patch(index - manifests);
   const bool creating = index >= plan_.manifests.size();
-  const Manifest& manifest =
-      creating ? plan_.create[index - plan_.manifests.size()] : plan_.manifests[index];
+  const Manifest& manifest = manifest_at(index);
   ++open_;
   auto done = [this, &manifest](Result<WriteEffect> effect) {
     --open_;

@@ -38,7 +38,6 @@ struct OutcomeInput {
   core::ObjectMeta meta;         // the owner as the hook saw it
   bool has_conditions = false;   // errors may be shown as a condition
   SecretMask mask;               // for what is written into conditions and the log
-  bool ask_first = false;        // as with validate: server, whatever the rule says
   base::LogFields log_fields{};  // of the run
 };
 
@@ -51,6 +50,8 @@ class OutcomeWriter {
 
  private:
   void rehearse();
+  const Manifest& manifest_at(
+      std::size_t index) const;  // those to be applied, then those to be created
   void start_rehearsal(std::size_t index);
   bool is_own(const Manifest& manifest) const;
   void note_refusal(Error error);

@@ -71,7 +71,7 @@ class Reader {
   Result<void> take_patch(const HookPatch& patch);
   Result<void> take_delete(const Json& target);
   Result<void> take_event(HookEvent event);
-  Result<void> check_status() const;
+  Result<void> check_status();
   Result<void> take_own(Manifest manifest);
   Result<Manifest> check(Json object);
   Result<void> place(Manifest& manifest);
@@ -201,11 +201,10 @@ Result<Manifest> Reader::check(Json object) {
   KW_TRY(place(out));
   KW_ASSIGN(const FieldsVerdict fields,
             check_fields(out.type.gvk, out.object).with_context(shown(out.id())));
-  if (fields == FieldsVerdict::to_ask) out_.ask_first = true;
-  if (context_.check_schema) {
-    KW_TRY(context_.check_schema(out.type.gvk, out.object)
-               .with_context("the schema refuses " + shown(out.id())));
-  }
+  if (!context_.check_schema) return out;
+  KW_ASSIGN(const bool unknown, context_.check_schema(out.type.gvk, out.object)
+                                    .with_context("the schema refuses " + shown(out.id())));
+  out.ask_first = unknown || fields == FieldsVerdict::to_ask;
   return out;
 }
 
@@ -378,11 +377,13 @@ Result<void> Reader::take_delete(const Json& target) {
 }
 
 // A schema that comes with the same output is not known yet.
-Result<void> Reader::check_status() const {
+Result<void> Reader::check_status() {
   const core::Gvk& gvk = context_.owner.gvk;
   if (!context_.check_status || from_crds_.count(gvk) > 0) return {};
-  return context_.check_status(*out_.result)
-      .with_context("Result: the schema refuses the status of " + gvk.str());
+  KW_ASSIGN(out_.ask_status,
+            context_.check_status(*out_.result)
+                .with_context("Result: the schema refuses the status of " + gvk.str()));
+  return {};
 }
 
 }  // namespace

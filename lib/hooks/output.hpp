@@ -22,7 +22,8 @@ namespace kubewatch::hooks {
 struct Manifest {
   core::ResourceType type;
   core::ObjectKey key;
-  Json object;  // namespace filled in; not yet labelled
+  Json object;             // namespace filled in; not yet labelled
+  bool ask_first = false;  // only the server knows whether it is valid
   ChildId id() const { return child_id(type.gvk, key); }
 };
 
@@ -38,8 +39,7 @@ struct HookOutput {
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   std::vector<runtime::Happening> events;
-  // Some name is one that only the server can judge: it is to be asked before anything is written.
-  bool ask_first = false;
+  bool ask_status = false;           // only the server knows whether the Result's status is valid
   std::optional<HookResult> result;  // its create, remove, patches and events are those above
 };
 
@@ -54,10 +54,10 @@ struct OutputContext {
   bool deleted = false;           // the object is gone: nothing can be made for it
   // Of the hook that printed it, in bytes; less than what is read anyway counts for nothing.
   std::size_t max_output = 0;
-  // Of a kind's schema; empty: not asked. Errors: invalid.
-  std::function<Result<void>(const core::Gvk&, const Json& manifest)> check_schema{};
-  // Of the Result's status and conditions; empty: not asked. Errors: invalid.
-  std::function<Result<void>(const HookResult&)> check_status{};
+  // By a kind's schema; true: only the server knows. Empty: nobody is asked. Errors: invalid.
+  std::function<Result<bool>(const core::Gvk&, const Json& manifest)> check_schema{};
+  // The same of the Result's status and conditions.
+  std::function<Result<bool>(const HookResult&)> check_status{};
 };
 
 // The whole text is valid or nothing is. Errors: invalid, too_large; unsupported; not_found when

@@ -13,8 +13,7 @@ struct PatchWriter::Job {
   ChildId id;
   Done done;
   bool rehearsing = false;
-  std::string uid{};
-  std::string version{};
+  core::ObjectMeta was{};
   std::string doing() const {
     return (rehearsing ? "dry run of patching " : "patching ") + id.str();
   }
@@ -49,8 +48,7 @@ void PatchWriter::rehearse(const PatchTarget& target, Done done) {
 void PatchWriter::look(const JobPtr& job) {
   if (const auto meta = context_.cached_child(job->id)) {
     if (belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us) {
-      job->uid = meta->uid;
-      job->version = meta->resource_version;
+      job->was = *meta;
       return send(job);
     }
   }
@@ -59,15 +57,14 @@ void PatchWriter::look(const JobPtr& job) {
         if (!answer.ok()) {
           return job->done(std::move(answer.error()).with_context(job->doing()));
         }
-        const core::ObjectMeta meta = core::meta_of(*answer);
+        core::ObjectMeta meta = core::meta_of(*answer);
         if (belongs_to(meta, context_.rule().name, owner_.uid) == Belongs::other) {
           return job->done(
               Error(ErrorKind::conflict,
                     fmt::format("{}: it belongs to another owner (labels: {}; managed by: {})",
                                 job->doing(), labels_text(meta), managers_text(*answer))));
         }
-        job->uid = meta.uid;
-        job->version = meta.resource_version;
+        job->was = std::move(meta);
         send(job);
       },
       [&](client::ObjectCallback callback) {
@@ -89,8 +86,8 @@ void PatchWriter::send(const JobPtr& job) {
       [this, job](Result<client::ApplyResult> answer) { answered(job, std::move(answer)); },
       [&](auto done) {
         return context_.client().patch(job->target.type, job->target.key,
-                                       bound_patch(job->target, job->uid), params, std::move(done),
-                                       job->target.subresource);
+                                       bound_patch(job->target, job->was.uid), params,
+                                       std::move(done), job->target.subresource);
       });
 }
 
@@ -100,11 +97,13 @@ void PatchWriter::answered(const JobPtr& job, Result<client::ApplyResult> answer
     return refused(job, std::move(answer.error()));
   }
   if (job->rehearsing) return job->done(WriteEffect::unchanged);
-  const std::string version = base::string_at(answer->object, {"metadata", "resourceVersion"});
-  const bool changed = version != job->version;
-  over(job, changed ? version : "");
+  core::ObjectMeta left = core::meta_of(answer->object);
+  const bool changed = left.resource_version != job->was.resource_version;
+  over(job, changed ? left.resource_version : "");
   if (!changed) return job->done(WriteEffect::unchanged);
-  context_.expect(owner_, job->id, core::meta_of(answer->object));
+  // A Scale has none.
+  if (left.kind != job->target.type.gvk.kind) left.labels = job->was.labels;
+  context_.expect(owner_, job->id, left);
   job->done(WriteEffect::configured);
 }
 
@@ -120,9 +119,9 @@ void PatchWriter::refused(const JobPtr& job, Error error) {
   if (error.kind() != ErrorKind::invalid) return job->done(std::move(error));
   requests_.run<Result<Json>>(
       [job, error](const Result<Json>& answer) {
-        const bool same = answer.ok() &&
-                          base::string_at(*answer, {"metadata", "uid"}) == job->uid &&
-                          base::string_at(*answer, {"metadata", "resourceVersion"}) == job->version;
+        const bool same =
+            answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == job->was.uid &&
+            base::string_at(*answer, {"metadata", "resourceVersion"}) == job->was.resource_version;
         if (same) return job->done(error);
         job->done(Error(ErrorKind::conflict, error.render()));
       },

@@ -33,6 +33,12 @@ void PatchedFinalizers::forget(const core::ObjectKey& key) {
   if (const auto it = patched_.find(key); it != patched_.end()) erase(it);
 }
 
+void PatchedFinalizers::keep_dying(const std::function<bool(const core::ObjectKey&)>& is_there) {
+  std::erase_if(patched_,
+                [&](const auto& one) { return !one.second.dying || !is_there(one.first); });
+  added_ = 0;  // a dying object gets none
+}
+
 void PatchedFinalizers::clear() {
   patched_.clear();
   added_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <unordered_map>
 
@@ -36,7 +37,10 @@ class PatchedFinalizers {
   // Of an object, at least, that has not run since its finalizer was put on: its event is waited
   // for, however long it takes.
   bool any_added() const { return added_ > 0; }
+  const std::string& finalizer() const { return finalizer_; }
   void forget(const core::ObjectKey& key);
+  // Forgets the living, and what is not there.
+  void keep_dying(const std::function<bool(const core::ObjectKey&)>& is_there);
   void clear();
 
  private:

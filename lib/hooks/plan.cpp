@@ -82,6 +82,7 @@ bool is_error_condition(const Json& condition) {
 WritePlan make_plan(HookOutput output, const PlanInput& input) {
   WritePlan plan;
   plan.status_alone = !input.verdict.writes_children();
+  plan.ask_status = output.ask_status;
   const bool children_none = output.result && output.result->children_none;
   if (input.verdict.writes_children()) {
     const bool printed_any = !output.manifests.empty();

@@ -32,6 +32,7 @@ struct WritePlan {
   std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
   std::vector<Json> conditions;
+  bool ask_status = false;    // only the server knows whether these are valid
   bool status_alone = false;  // the hook gave up: of a refusal the status itself is to tell
   // Told by run once all of the above is written: what they speak of has happened then.
   std::vector<runtime::Happening> events;

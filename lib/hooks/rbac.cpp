@@ -11,6 +11,7 @@
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
 #include "hooks/result_extras.hpp"
+#include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
 
@@ -139,9 +140,8 @@ class RuleRights {
   // What the schema says of status.conditions, and of manifests that are checked before they are
   // written.
   void shape(const core::ResourceType& type, const std::string& pointer = "/spec/for") {
-    if (type.gvk.group.find('.') == std::string::npos || type.gvk.group.ends_with(".k8s.io")) {
-      return;
-    }
+    if (type.gvk.group.find('.') == std::string::npos) return;
+    if (schema::builtin_merge_schema(type.gvk) != nullptr) return;
     out_.push_back({"get", "apiextensions.k8s.io", "customresourcedefinitions", "",
                     type.plural + "." + type.gvk.group, rule_.name, pointer});
   }

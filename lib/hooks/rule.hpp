@@ -68,6 +68,8 @@ struct HookLimits {
 };
 
 enum class HookMode { process, worker };
+// Where a hook finds `owned` and `related`: in the document, or in files that this names.
+enum class ListsIn { document, files };
 
 struct CredentialsRule {
   enum class Kind { none, kubeconfig, service_account, cache } kind = Kind::none;
@@ -88,6 +90,7 @@ struct HookRule {
   std::size_t max_output = 4U << 20U;
   HookLimits limits;
   HookMode mode = HookMode::process;
+  ListsIn lists = ListsIn::document;
   CredentialsRule credentials;
 };
 

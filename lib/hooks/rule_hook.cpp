@@ -132,7 +132,9 @@ std::vector<RuleKey> hook_keys(const std::string& folder, HookRule& out) {
            [&](const RuleNode& node) { return read_credentials(node, out.credentials); }},
           {"limits", [&](const RuleNode& node) { return read_limits(node, out); }},
           {"mode", choice<HookMode>(
-                       out.mode, {{"process", HookMode::process}, {"worker", HookMode::worker}})}};
+                       out.mode, {{"process", HookMode::process}, {"worker", HookMode::worker}})},
+          {"lists", choice<ListsIn>(out.lists,
+                                    {{"document", ListsIn::document}, {"files", ListsIn::files}})}};
 }
 
 bool read_hook(const RuleNode& node, const std::string& folder, HookRule& out,

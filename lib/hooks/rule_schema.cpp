@@ -175,7 +175,8 @@ Json hook(Json more = Json::object()) {
                                    {"memory", size(1 << 20, std::int64_t{1} << 44)},
                                    {"cpu", some_time()},
                                    {"processes", whole(1, 1'000'000)}})},
-               {"mode", words({"process", "worker"})}};
+               {"mode", words({"process", "worker"})},
+               {"lists", words({"document", "files"})}};
   keys.update(more);
   Json out = mapping(std::move(keys));
   out["oneOf"] = Json::array({has("exec"), has("shell")});

@@ -98,6 +98,7 @@ void Run::abandon(std::string why) {
 void Run::on_exit(HookExit exit) {
   const auto scope = traced();
   hook_running_ = false;
+  list_files_.clear();
   // A token may have been renewed while it ran.
   for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);
   host_.hooks().revoke(home_);
@@ -188,12 +189,10 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   };
   context.has_status = has_status();
   bool refused_by_schema = false;
-  ask_first_ = false;
   const auto take = [&](const Result<SchemaVerdict>& checked) {
     refused_by_schema = refused_by_schema || !checked.ok();
-    if (!checked.ok()) return Result<void>(checked.error());
-    ask_first_ = ask_first_ || *checked == SchemaVerdict::to_ask;
-    return Result<void>();
+    return checked.ok() ? Result<bool>(*checked == SchemaVerdict::to_ask)
+                        : Result<bool>(checked.error());
   };
   if (schemas != nullptr) {
     context.check_schema = [&](const core::Gvk& gvk, const Json& manifest) {
@@ -234,7 +233,6 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
     if (gvk.group.empty() && gvk.kind == "Secret") mask_patch(patch.patch, mask_);
   }
   warn_of_fields(*output);
-  ask_first_ = ask_first_ || (schemas != nullptr && output->ask_first);
   OutputFacts facts;
   facts.has_result = output->result.has_value();
   if (output->result) {
@@ -318,8 +316,7 @@ void Run::write(WritePlan plan, bool has_conditions) {
     }
   }
   writer_ = std::make_unique<OutcomeWriter>(
-      host_,
-      OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, ask_first_, log_fields()},
+      host_, OutcomeInput{owner_, input_.object.meta, has_conditions, mask_, log_fields()},
       std::move(plan));
   owner_in_doubt() ? look_for_owner() : start_writes();
 }

@@ -10,6 +10,7 @@
 #include "hooks/hook_call.hpp"
 #include "hooks/hook_homes.hpp"
 #include "hooks/invocation.hpp"
+#include "hooks/list_files.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/outcome.hpp"
 #include "hooks/owner_condition.hpp"
@@ -57,6 +58,8 @@ class Run {
   // is told: "the lead was lost while it ran".
   void abandon(std::string why);
   bool hook_running() const { return hook_running_; }
+  // Where its hook is not started yet, it is not any more.
+  void start_no_hook() { stopped_ = stopped_ || !hook_running_; }
   // Of its hook. Precondition: that runs.
   Duration grace() const { return hook().grace; }
   const core::ObjectKey& key() const { return input_.work.key; }
@@ -75,6 +78,7 @@ class Run {
   bool may_print_secrets() const;
   bool take_lists(Invocation& invocation);
   void wait_for(Lack lack);
+  Result<void> put_in_files(Invocation& invocation);
   void on_exit(HookExit exit);
   void tell_exchange() const;
   void check_then_read();
@@ -113,8 +117,9 @@ class Run {
   Owner owner_;
   SecretMask mask_;
   std::string home_;
-  std::shared_ptr<HookHomes> homes_;  // it came from; the host may be gone before us
-  std::string document_;              // only when somebody wants traces
+  std::shared_ptr<HookHomes> homes_;     // it came from; the host may be gone before us
+  std::string document_;                 // only when somebody wants traces
+  std::vector<ListFilePtr> list_files_;  // of its hook, until that has ended
   TimePoint started_;
   GatewayGuestPtr guest_;  // with `credentials: cache`
   std::unique_ptr<HookCall> process_;
@@ -124,7 +129,6 @@ class Run {
   bool printed_whole_ = true;           // mask_ knows all Secrets that the hook printed
   TimePoint schema_time_{};
   bool schemas_renewed_ = false;
-  bool ask_first_ = false;  // only the server knows whether the output is valid
   HookExit exit_;
   Verdict verdict_;
   std::optional<Duration> requeue_after_;

@@ -81,9 +81,26 @@ void Run::wait_for(Lack lack) {
   done(std::move(end));
 }
 
+Result<void> Run::put_in_files(Invocation& invocation) {
+  for (auto* lists : {&invocation.owned, &invocation.related}) {
+    for (InputList& list : *lists) {
+      KW_ASSIGN(ListFilePtr file, host_.hooks().list_files().of(list.objects));
+      list.file = file->path;
+      if (!host_.services().on_exchange) std::vector<std::string>().swap(list.objects);
+      list_files_.push_back(std::move(file));
+    }
+  }
+  return {};
+}
+
 void Run::launch() {
   Invocation invocation;
   if (!take_lists(invocation)) return;
+  if (hook().lists == ListsIn::files) {
+    if (auto put = put_in_files(invocation); !put.ok()) {
+      return fail(Outcome::failed, put.error().render());
+    }
+  }
   invocation.id = input_.id;
   invocation.controller = host_.rule().name;
   invocation.reason = input_.work.reason;
@@ -114,8 +131,9 @@ void Run::launch() {
     guest_ = std::make_shared<GatewayGuest>(owner_.uid, child_id(owner_.gvk, owner_.key),
                                             input_.keep_printed, trace_);
   }
-  std::string document = build_document(invocation);
-  if (host_.services().on_exchange) document_ = document;
+  // Of files nothing is left afterwards.
+  if (host_.services().on_exchange) document_ = build_document(invocation);
+  std::string document = build_document(invocation, hook().lists);
   HookStart start{{}, std::move(document), input_.id, log_fields(), mask_, may_print_secrets()};
   if (worker) {
     for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);

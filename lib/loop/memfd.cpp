@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -58,6 +59,12 @@ Result<Fd> sealed_input(std::string_view content) {
   constexpr int kSeals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   if (fcntl(memory.get(), F_ADD_SEALS, kSeals) != 0) return failed("seal");
   return memory;
+}
+
+std::optional<std::string> path_for_children(const Fd& open) {
+  static const bool dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
+  if (!dumpable) return std::nullopt;
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(open.get());
 }
 
 }  // namespace kubewatch::loop

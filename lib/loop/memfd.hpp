@@ -1,6 +1,8 @@
 // A child's input without a writer and without a file: memory that nobody can change any more.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -26,5 +28,10 @@ class Fd {
 
 // Close-on-exec, at offset 0. Errors: unavailable (no descriptors, no memory).
 Result<Fd> sealed_input(std::string_view content);
+
+// By which all that our children start may open it, as the same user and as long as it is open
+// here. Absent where the kernel guards our memory, and with it what is open here: our binary has
+// capabilities of its own.
+std::optional<std::string> path_for_children(const Fd& open);
 
 }  // namespace kubewatch::loop

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -157,15 +156,6 @@ Result<Fd> share(int fd) {
   return out;
 }
 
-// Programs that close what they inherit do so in their children (Python, Java, sudo): a path that
-// leads through our own descriptor works for all that the child starts. Only who may read our
-// memory may open it, which is everybody of our user unless the kernel guards us (a binary with
-// capabilities of its own).
-bool may_be_opened() {
-  static const bool dumpable = prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
-  return dumpable;
-}
-
 // What the child reads from.
 Result<Fd> Process::Impl::make_input() {
   if (options.terminal) return share(STDIN_FILENO);
@@ -184,15 +174,16 @@ Result<void> Process::Impl::launch() {
   }
   KW_ASSIGN(Fd read_from, make_input());
   const bool has_path = !options.input_path_variable.empty();
-  const bool through_us = has_path && may_be_opened();
+  // Programs that close what they inherit do so in their children (Python, Java, sudo): a path that
+  // leads through our own descriptor works for all that the child starts.
+  const auto path = has_path ? path_for_children(read_from) : std::nullopt;
+  const bool through_us = path.has_value();
   if (has_path) {
     const std::string prefix = options.input_path_variable + "=";
     std::erase_if(options.environment,
                   [&prefix](const std::string& entry) { return entry.rfind(prefix, 0) == 0; });
-    options.environment.push_back(
-        prefix +
-        (through_us ? "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(read_from.get())
-                    : "/proc/self/fd/" + std::to_string(kInputFd)));
+    options.environment.push_back(prefix +
+                                  path.value_or("/proc/self/fd/" + std::to_string(kInputFd)));
   }
   mark = next_mark();
   if (!mark.empty()) options.environment.push_back(mark);

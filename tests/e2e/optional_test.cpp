@@ -139,4 +139,38 @@ E2E_CASE("each list of the input says up to which resourceVersion it is exact") 
   CHECK((*input)["related"]["config"].size() >= 1);
 }
 
+E2E_CASE("lists: files gives hooks and workers each list in a file of its own") {
+  const std::string lists = R"x(
+  owns: [{apiVersion: v1, kind: ConfigMap}]
+  watches: [{name: config, apiVersion: v1, kind: ConfigMap, namespaces: ['@NS@'], labelSelector: shared, map: all}]
+)x";
+  const std::string copy = R"x(
+jq -e 'has("owned") or has("related") | not' input > /dev/null
+jq -s . $(jq -r '.lists[].file' input) > lists-$(jq -r .object.metadata.name input)
+)x";
+  for (const bool worker : {false, true}) {
+    INFO((worker ? "worker" : "process"));
+    World w;
+    w.apply(kWebsiteCrd);
+    w.apply(website("a", "one"));
+    w.apply(
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: c, namespace: '@NS@', labels: "
+        "{shared: x}}, data: {a: b}}");
+    w.rules(website_rule(lists + "  reconcile: {exec: [./reconcile.sh], output: log, lists: files" +
+                         (worker ? ", mode: worker}\n" : "}\n")));
+    w.script("reconcile.sh", worker ? "while read -r line; do\nprintf '%s\\n' \"$line\" > input" +
+                                          copy + "printf '%s' \"$line\" | jq -c '{id}'\ndone\n"
+                                    : "cp \"$KW_INPUT\" input" + copy);
+    w.start();
+    CHECK(w.eventually([&] { return w.runs_of("a", "done") >= 1; }));
+    const auto files = base::parse_json(w.read("lists-a"));
+    REQUIRE(files.ok());
+    REQUIRE(files->size() == 2);
+    CHECK((*files)[0] == Json::array());
+    REQUIRE((*files)[1].size() == 1);
+    CHECK((*files)[1][0]["metadata"]["name"] == "c");
+    CHECK((*files)[1][0]["data"]["a"] == "b");
+  }
+}
+
 }  // namespace kubewatch::e2e

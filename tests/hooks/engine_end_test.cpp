@@ -76,6 +76,43 @@ TEST_CASE("an engine has ended once the Events of its last runs are written") {
   CHECK(world.until([&] { return ended; }));
 }
 
+TEST_CASE("what the server answers during a shutdown starts no hook") {
+  test::ScriptedEngine world("  finalize: {exec: [./hook.sh, finalize], output: log}\n",
+                             ", labelSelector: tier=web");
+  // Outside the selection, so the server is asked before anything runs.
+  const std::string dying =
+      object(test::kSite, "Website", "7", "{}",
+             R"(,"deletionTimestamp":"2026-01-02T03:04:05Z","finalizers":["kubewatch.dev/web"])");
+  world.transport.answer(200, list(""));
+  world.transport.answer(200, list(""));
+  world.start();
+  const auto guard = [&]() -> test::ScriptedCall* {
+    for (std::size_t i = 0; i < world.transport.size(); ++i) {
+      const std::string line = world.transport.call(i).line();
+      if (line.find("watch=true") == std::string::npos) continue;
+      if (line.find("labelSelector") == std::string::npos) return &world.transport.call(i);
+    }
+    return nullptr;
+  };
+  REQUIRE(world.until([&] { return guard() != nullptr; }));
+  guard()->head(200);
+  guard()->data(R"({"type":"ADDED","object":)" + dying + "}\n");
+  const auto asked = [&] {
+    auto& last = world.transport.last();
+    return last.open() && last.line() == "GET /apis/demo.dev/v1/namespaces/shop/websites/a";
+  };
+  REQUIRE(world.until(asked));
+  bool ended = false;
+  world.engine->shut_down([&] { ended = true; });
+  auto& answer = world.transport.last();
+  answer.head(200);
+  answer.data(dying);
+  answer.end();
+  CHECK(world.until([&] { return ended; }));
+  CHECK(world.seen().empty());
+  CHECK(world.engine->cut_off().empty());
+}
+
 TEST_CASE("hooks that a shutdown ends have the grace of their rule, then they are killed") {
   const bool leaves = GENERATE(true, false);
   INFO("they leave by themselves " << leaves);

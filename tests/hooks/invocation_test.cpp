@@ -116,6 +116,23 @@ TEST_CASE("the document has every key of the contract, raw objects inside") {
                state("empty", "D", {{"complete", true}, {"absent", true}})}}});
 }
 
+TEST_CASE("lists in files are named in the document, and not in it") {
+  World world;
+  world.run.owned = {list("", "A", {R"({"kind":"A"})"}, "7")};
+  world.run.related = {list("config", "C", {R"({"kind":"C"})"}, "10")};
+  world.run.owned[0].file = "/proc/1/fd/7";
+  world.run.related[0].file = "/proc/1/fd/8";
+  const auto document = base::parse_json(build_document(world.run, ListsIn::files));
+  REQUIRE(document.ok());
+  const auto at = [](const char* version, const char* file) {
+    return Json{{"resourceVersion", version}, {"complete", true}, {"file", file}};
+  };
+  CHECK((*document)["lists"] == Json{state("", "A", at("7", "/proc/1/fd/7")),
+                                     state("config", "C", at("10", "/proc/1/fd/8"))});
+  CHECK_FALSE(document->contains("owned"));
+  CHECK_FALSE(document->contains("related"));
+}
+
 TEST_CASE("a reason without an object says its type alone") {
   World world;
   world.run.reason = runtime::Reason::startup;

@@ -203,19 +203,32 @@ TEST_CASE("by a definition that cannot be read again what fits fits, the rest is
   CHECK(*status == SchemaVerdict::fits);
 }
 
-TEST_CASE("a definition that is missing or may not be read is as none, and not asked for at once") {
+TEST_CASE("of kinds without a definition that may be read the server is asked, each time") {
   World world;
   const bool missing = GENERATE(true, false);
   world.transport.route("GET", kDefinition, missing ? 404 : 403, "{}");
   const TimePoint begin = world.loop.now();
   world.ask(begin);
   REQUIRE(world.until_served(1));
-  CHECK(world.fits());
-  CHECK_FALSE(world.asks());
+  CHECK(world.asks());
   world.pass(Duration{60000});
   world.ask(begin);
   CHECK(world.served == 2);
   CHECK(world.transport.size() == 1);
+  CHECK(world.asks());
+}
+
+TEST_CASE("kinds that a newer server has in a group of ours are tried there, others are not") {
+  World world;
+  const core::Gvk newer{"apps", "v1", "Fleet"};
+  const core::Gvk known{"apps", "v1", "Deployment"};
+  bool served = false;
+  world.schemas.with({newer, known}, &world.resources, world.loop.now(), [&] { served = true; });
+  CHECK(served);
+  CHECK(*world.schemas.check(newer, {{"spec", {{"size", 1}}}}) == SchemaVerdict::to_ask);
+  CHECK(*world.schemas.check_status(newer, Json{{"ready", 1}}, {}) == SchemaVerdict::to_ask);
+  CHECK(*world.schemas.check_status(newer, std::nullopt, {}) == SchemaVerdict::fits);
+  CHECK(*world.schemas.check(known, {{"spec", {{"replicas", 1}}}}) == SchemaVerdict::fits);
 }
 
 TEST_CASE("conditions go on as they were merged while the definition cannot be read") {

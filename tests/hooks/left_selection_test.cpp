@@ -62,7 +62,7 @@ std::string added(const std::string& object) {
 
 // A rule for two namespaces, of which the one with the object is left out.
 struct LeftOut : test::ScriptedEngine {
-  LeftOut()
+  explicit LeftOut(bool is_listed = true)
       : ScriptedEngine(
             "  owns: [{apiVersion: v1, kind: ConfigMap}]\n"
             "  apply: {ownerReference: none}\n"
@@ -84,6 +84,12 @@ struct LeftOut : test::ScriptedEngine {
       return runs.size() == 1;
     }));
     REQUIRE(engine->reload(changed).ok());
+    if (!is_listed) {
+      // The look for its finalizer alone.
+      REQUIRE(until([&] { return asks_in_shop(); }));
+      serve("websites", list(site("web")));
+      return;
+    }
     REQUIRE(until([&] {
       serve("websites", list(site("web")));
       return has_ended("GET", kPath);
@@ -111,6 +117,16 @@ struct LeftOut : test::ScriptedEngine {
       call.data(in_shop ? items : list(""));
       call.end();
     }
+  }
+  bool asks_in_shop() {
+    for (std::size_t i = 0; i < transport.size(); ++i) {
+      auto& call = transport.call(i);
+      if (call.open() && call.line().starts_with("GET ") &&
+          call.path().ends_with("/shop/websites")) {
+        if (call.line().find("watch=true") == std::string::npos) return true;
+      }
+    }
+    return false;
   }
   bool has_ended(const std::string& method, const std::string& path) {
     for (std::size_t i = 0; i < transport.size(); ++i) {
@@ -216,6 +232,21 @@ TEST_CASE("a cleanup in a namespace that was left out says so where its children
     world.time.skip(Duration{2000});
   }
   CHECK(world.seen() == "reconcile\nfinalize\n");
+}
+
+TEST_CASE("a namespace that was left out and cannot be listed is told, and waited for no more") {
+  LeftOut world(false);
+  CHECK(world.engine->status().at_work);
+  for (int i = 0; i < 40 && world.engine->status().at_work; ++i) {
+    world.serve("websites", R"({"kind":"Status","code":500,"reason":"InternalError"})", 500);
+    world.loop.run_until([] { return false; }, Duration{5});
+    world.time.skip(Duration{2000});
+  }
+  CHECK_FALSE(world.engine->status().at_work);
+  CHECK(world.engine->status().failing == 1);
+  const auto told = base::join(world.engine->drivers().at(0)->unreconciled(), "\n");
+  CHECK(told.find("what the rule left behind cannot be listed, websites.demo.dev in namespace "
+                  "shop: ") != std::string::npos);
 }
 
 TEST_CASE("a cleanup in a namespace that was left out waits where its children cannot be listed") {

@@ -122,6 +122,63 @@ TEST_CASE("a deletion is tried again though its name has come and gone meanwhile
   CHECK(world.sees("a\na gone\na gone\n"));
 }
 
+TEST_CASE("an answer from before an object came back and went again settles nothing of that") {
+  World world("  concurrency: 1\n", ", labelSelector: tier=web");
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  const auto a = [](const std::string& version) {
+    return site("a", "u1", version, "{}", R"(,"labels":{"tier":"web"})");
+  };
+  world.folder.write("go", "");
+  world.transport.answer(200, list(a("4")));
+  world.start();
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.sees("a\n"));
+  const auto asked = [&]() -> test::ScriptedCall* {
+    auto& last = world.transport.last();
+    return last.open() && last.path() == path ? &last : nullptr;
+  };
+  watch.data(told("DELETED", a("6")));
+  REQUIRE(world.until([&] { return asked() != nullptr; }));
+  auto& late = *asked();
+  watch.data(told("ADDED", a("7")) + told("DELETED", a("8")));
+  world.loop.run_until([] { return false; }, Duration{1});
+  late.head(200);
+  late.data(site("a", "u1", "6"));
+  late.end();
+  REQUIRE(world.until([&] { return asked() != nullptr; }));
+  auto& next = *asked();
+  next.head(404);
+  next.data(kNoSuch);
+  next.end();
+  CHECK(world.sees("a\na gone\n"));
+}
+
+TEST_CASE("what was cleaned up before the rule was read again is not finalized once more") {
+  test::ScriptedEngine world(
+      "  onDelete: true\n  finalize: {shell: 'echo finalize >> seen; while [ ! -e go ]; do sleep "
+      "0.02; done', output: log}\n");
+  const std::string dying =
+      site("a", "u1", "4", "{}",
+           R"(,"deletionTimestamp":"2026-01-02T03:04:05Z","finalizers":["kubewatch.dev/web"])");
+  world.transport.answer(200, list(dying));
+  world.transport.route("PATCH", "/apis/demo.dev/v1/namespaces/shop/websites/a", 200,
+                        site("a", "u1", "6"));
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  world.start();
+  world.watch("websites").head(200);
+  REQUIRE(world.until([&] { return world.seen() == "finalize\n"; }));
+  REQUIRE(world.engine->reload(changed).ok());
+  world.folder.write("go", "");
+  REQUIRE(world.until([&] {
+    return world.engine->drivers().size() == 1 && world.engine->drivers()[0]->status().started &&
+           world.engine->status().idle;
+  }));
+  CHECK(world.engine->drivers()[0]->rule().fingerprint == changed[0].fingerprint);
+  CHECK(world.seen() == "finalize\n");
+}
+
 TEST_CASE("deletions that wait while the rule is read again are told by the new one") {
   World world("  concurrency: 1\n");
   const bool still_tells = GENERATE(true, false);

@@ -42,7 +42,10 @@ struct World : test::WriteSurroundings {
   void start(WritePlan plan, bool ask_first = false) {
     OutcomeInput input;
     input.owner = owner();
-    input.ask_first = ask_first;
+    for (auto* list : {&plan.manifests, &plan.create}) {
+      for (Manifest& manifest : *list) manifest.ask_first = ask_first;
+    }
+    plan.ask_status = ask_first;
     writer = std::make_unique<OutcomeWriter>(*this, std::move(input), std::move(plan));
     writer->start([this](WriteReport done) { report.emplace(std::move(done)); });
     turn();

@@ -28,7 +28,7 @@ struct World {
   std::map<core::Gvk, core::ResourceType> types;
   bool manifests_allowed = true;
   bool has_status = true;
-  std::function<Result<void>(const HookResult&)> check_status;
+  std::function<Result<bool>(const HookResult&)> check_status;
   SelectsNamespace selects;
   std::size_t max_output = 0;
 
@@ -58,6 +58,7 @@ struct World {
                           }};
     context.manifests_allowed = manifests_allowed;
     context.has_status = has_status;
+    context.check_schema = [](const core::Gvk&, const Json&) { return Result<bool>(false); };
     context.check_status = check_status;
     context.selects = selects;
     context.max_output = max_output;
@@ -182,10 +183,10 @@ TEST_CASE("a name that only the server can judge is to be asked about") {
   world.types[thing.gvk] = thing;
   const auto output = world.parse("{apiVersion: new.dev/v1, kind: Thing, metadata: {name: 'a:b'}}");
   REQUIRE(output.ok());
-  CHECK(output->ask_first);
+  CHECK(output->manifests.at(0).ask_first);
   const auto plain = world.parse("{apiVersion: new.dev/v1, kind: Thing, metadata: {name: a}}");
   REQUIRE(plain.ok());
-  CHECK_FALSE(plain->ask_first);
+  CHECK_FALSE(plain->manifests.at(0).ask_first);
 }
 
 TEST_CASE("another namespace may be printed where the rule lists it") {
@@ -362,7 +363,7 @@ TEST_CASE("the status is checked once, unless a definition of its kind is printe
   world.check_status = [&](const HookResult& result) {
     ++asked;
     CHECK(result.status == Json{{"a", 1}});
-    return Result<void>(Error(ErrorKind::invalid, ".status.a: no"));
+    return Result<bool>(Error(ErrorKind::invalid, ".status.a: no"));
   };
   const std::string result = "{apiVersion: kubewatch.dev/v1, kind: Result, status: {a: 1}}";
   CHECK(problem(world.parse(result)) ==

@@ -209,6 +209,30 @@ TEST_CASE("a run waits for what the last one has patched, where its watches show
   CHECK(world.idle());
 }
 
+TEST_CASE("a run waits for what the last one has patched through a subresource") {
+  World world;
+  std::string kinds = test::kinds_of("", "configmaps", "ConfigMap");
+  const std::string verbs = R"("verbs":["get","list","watch"])";
+  kinds.insert(kinds.find(verbs),
+               R"("subresources":[{"subresource":"scale","responseKind":{"group":"autoscaling",)"
+               R"("version":"v1","kind":"Scale"},"verbs":["get","patch"]}],)");
+  world.transport.route("GET", "/api", 200, kinds);
+  world.print(
+      "{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersion: v1, kind: ConfigMap, "
+      "name: page, subresource: scale, type: merge, patch: {spec: {replicas: 3}}}]}");
+  // It has no labels.
+  std::string scale = page("7", "");
+  scale.replace(scale.find("ConfigMap"), 9, "Scale");
+  world.transport.route("PATCH", kPage + "/scale", 200, scale);
+  world.begin(page("3"));
+  world.print("");
+  world.change("8");
+  CHECK(world.runs.size() == 1);
+  CHECK(world.state() == "behind");
+  world.children->data(event(page("7")));
+  CHECK(world.ran(2));
+}
+
 TEST_CASE("what a run wrote where no watch of its rule looks is not waited for") {
   World world("  writes: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: none}\n");
   world.start();

@@ -60,6 +60,7 @@ spec:
     credentials: none
     limits: {output: 64Ki, memory: 256Mi, cpu: 10s, processes: 64}
     mode: worker
+    lists: files
   finalize:
     name: example.com/website
     shell: |
@@ -164,6 +165,7 @@ TEST_CASE("every key of a rule arrives where it belongs") {
     CHECK(hook.limits.cpu == Duration{10000});
     CHECK(hook.limits.processes == 64);
     CHECK(hook.mode == hooks::HookMode::worker);
+    CHECK(hook.lists == hooks::ListsIn::files);
     REQUIRE(rule.finalize.has_value());
     CHECK(rule.finalize->hook.argv ==
           std::vector<std::string>{"/bin/sh", "-e", "-c", "echo bye\n", "hook"});

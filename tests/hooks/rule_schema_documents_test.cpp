@@ -92,7 +92,7 @@ TEST_CASE("what the reader takes the schema for editors takes") {
   }
   for (const char* keys : {
            "exec: [/bin/echo, -n, \"\"]",
-           "shell: x, timeout: 1ms, grace: 0, output: log, mode: worker",
+           "shell: x, timeout: 1ms, grace: 0, output: log, mode: worker, lists: files",
            "shell: x, env: {A: \"\", _b1: {jq: .spec}, C: {from: {file: key}}}, inheritEnv: [LANG]",
            "shell: x, credentials: kubeconfig",
            "shell: x, credentials: cache",

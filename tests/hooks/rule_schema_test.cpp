@@ -36,7 +36,7 @@ spec:
 )";
 const char* const kHook =
     "{shell: x, env: {A: {from: {file: key}}}, output: log, credentials: CREDENTIALS, "
-    "limits: {}, mode: process MORE}";
+    "limits: {}, mode: process, lists: document MORE}";
 
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {

@@ -81,6 +81,7 @@ struct ScriptedEngine {
     options.work_dir = folder.file("work");
     hooks::EngineCallbacks callbacks;
     callbacks.on_run = [this](const hooks::RunRecord& run) { runs.push_back(run); };
+    callbacks.on_exchange = on_exchange;
     callbacks.on_held = [this](const hooks::RunRecord& run) { held.push_back(run); };
     engine = std::make_unique<hooks::Engine>(loop, client, std::move(rules), options, callbacks);
     engine->start();
@@ -145,6 +146,7 @@ struct ScriptedEngine {
   std::vector<hooks::Rule> rules;
   std::vector<hooks::RunRecord> runs;
   std::vector<hooks::RunRecord> held;
+  hooks::OnExchange on_exchange;  // to be set before start()
   std::unique_ptr<hooks::Engine> engine;
 };
 
