@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "e2e/server.hpp"
 #include "loop/process.hpp"
 #include "support/catch.hpp"
 
@@ -50,7 +51,6 @@ CATCH_REGISTER_LISTENER(Recorder)
 int main(int argc, char** argv) {
   const char* server = std::getenv("KUBEWATCH_E2E_SERVER");
   const bool real = server != nullptr && std::string(server) == "real";
-  const char* folder = std::getenv("KUBEWATCH_E2E_FOLDER");
   const char* results = std::getenv("KUBEWATCH_E2E_RESULTS");
   std::string file;
   if (results != nullptr) {
@@ -58,8 +58,7 @@ int main(int argc, char** argv) {
     file = std::string(results) + (real ? "/kube-apiserver" : "/sandbox");
     std::filesystem::remove(file);
   }
-  if (real &&
-      (folder == nullptr || !std::filesystem::exists(std::string(folder) + "/kubeconfig"))) {
+  if (kubewatch::e2e::real_is_missing()) {
     std::cout << "e2e: no real kube-apiserver was started; KUBEWATCH_E2E_REQUIRE=kube-apiserver "
                  "builds and runs it\n";
     return 77;

@@ -81,6 +81,13 @@ class RealServer : public Server {
 
 }  // namespace
 
+bool real_is_missing() {
+  const char* server = ::getenv("KUBEWATCH_E2E_SERVER");
+  const char* folder = ::getenv("KUBEWATCH_E2E_FOLDER");
+  return server != nullptr && std::string(server) == "real" &&
+         (folder == nullptr || ::access((std::string(folder) + "/kubeconfig").c_str(), F_OK) != 0);
+}
+
 std::unique_ptr<Server> make_server(loop::EventLoop& loop) {
   const char* wanted = ::getenv("KUBEWATCH_E2E_SERVER");
   if (wanted == nullptr || std::string(wanted) == "sandbox") {

@@ -30,4 +30,7 @@ class Server {
 
 std::unique_ptr<Server> make_server(loop::EventLoop& loop);
 
+// It is to be the real one, and the fixture has started none: exit code 77 skips a test.
+bool real_is_missing();
+
 }  // namespace kubewatch::e2e

@@ -227,13 +227,6 @@ Settings settings_of(int argc, char** argv) {
   return out;
 }
 
-bool real_is_missing() {
-  const char* server = std::getenv("KUBEWATCH_E2E_SERVER");
-  const char* folder = std::getenv("KUBEWATCH_E2E_FOLDER");
-  return server != nullptr && std::string(server) == "real" &&
-         (folder == nullptr || !std::filesystem::exists(std::string(folder) + "/kubeconfig"));
-}
-
 }  // namespace
 
 }  // namespace kubewatch::e2e
