@@ -50,7 +50,7 @@ TEST_CASE("objects are refused for the metadata that the server refuses") {
   CHECK(refused_for(R"({"name": "a", "labels": {"app": 5}})", "labels"));
   CHECK(refused_for(R"({"name": "a", "annotations": {"a b": ""}})", "metadata.annotations"));
   CHECK(refused_for(R"({"name": "a", "finalizers": ["a b/c"]})", "metadata.finalizers"));
-  CHECK(refused_for(R"({"name": "a", "creationTimestamp": "yesterday"})", "creationTimestamp"));
+  CHECK(refused_for(R"({"name": "a", "creationTimestamp": "yesterday"})", "cannot parse"));
   CHECK(refused_for(R"({"name": "a", "ownerReferences": [{"kind": "Site"}]})",
                     "metadata.ownerReferences"));
 }
