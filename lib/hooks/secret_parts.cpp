@@ -23,7 +23,8 @@ std::string secret_meaning(const std::string& value, bool encoded) {
   if (!encoded) return value;
   auto decoded = core::decode_bytes(value);
   auto* plain = std::get_if<std::string>(&decoded);
-  return plain == nullptr ? value : std::move(*plain);
+  if (plain == nullptr) return value;
+  return std::move(*plain);
 }
 
 void hide_last_applied(Json& annotations) {
