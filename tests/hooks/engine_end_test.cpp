@@ -113,6 +113,33 @@ TEST_CASE("what the server answers during a shutdown starts no hook") {
   CHECK(world.engine->cut_off().empty());
 }
 
+TEST_CASE("a hook whose token comes during a shutdown is not started") {
+  test::ScriptedEngine world(
+      "", "", "{exec: [./hook.sh, run], output: log, credentials: {serviceAccount: robot}}");
+  world.transport.answer(200, list(object(test::kSite, "Website", "4", "{}")));
+  world.start();
+  const auto asked = [&]() -> test::ScriptedCall* {
+    for (std::size_t i = 0; i < world.transport.size(); ++i) {
+      auto& call = world.transport.call(i);
+      if (call.open() && call.path().ends_with("/serviceaccounts/robot/token")) return &call;
+    }
+    return nullptr;
+  };
+  REQUIRE(world.until([&] { return asked() != nullptr; }));
+  bool ended = false;
+  world.engine->shut_down([&] { ended = true; });
+  auto& token = *asked();
+  token.head(201);
+  token.data(R"({"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","metadata":)"
+             R"({"name":"robot"},"status":{"token":"t","expirationTimestamp":)"
+             R"("2100-01-01T00:00:00Z"}})");
+  token.end();
+  CHECK(world.until([&] { return ended; }));
+  CHECK(world.seen().empty());
+  REQUIRE(world.runs.size() == 1);
+  CHECK(world.runs[0].message == "ended by shutdown before it started");
+}
+
 TEST_CASE("hooks that a shutdown ends have the grace of their rule, then they are killed") {
   const bool leaves = GENERATE(true, false);
   INFO("they leave by themselves " << leaves);
