@@ -289,15 +289,17 @@ TEST_CASE("each change of what stands around the schema has its verdict") {
 
 TEST_CASE("versions come and go, and are compared with each other while no webhook converts") {
   const Json one = crd_of("{type: string}");
-  const auto with_second = [&](const std::string& x, bool served) {
-    Json out = one;
-    Json version = one["spec"]["versions"][0];
+  const auto second = [](Json crd, const std::string& properties, bool served = true) {
+    Json version = crd["spec"]["versions"][0];
     version["name"] = "v2";
     version["storage"] = false;
     version["served"] = served;
-    version["schema"]["openAPIV3Schema"]["properties"] = yaml(x);
-    out["spec"]["versions"].push_back(version);
-    return out;
+    version["schema"]["openAPIV3Schema"]["properties"] = yaml(properties);
+    crd["spec"]["versions"].push_back(version);
+    return crd;
+  };
+  const auto with_second = [&](const std::string& x, bool served) {
+    return second(one, x, served);
   };
   const Json same = with_second("{x: {type: string}}", true);
   CHECK(told(diff_crds(one, same)) == "version-added safe/safe/safe");
@@ -316,30 +318,21 @@ TEST_CASE("versions come and go, and are compared with each other while no webho
   const auto maps = [](const char* values) {
     return crd_of(std::string("{type: object, additionalProperties: ") + values + "}");
   };
-  const auto second = [](Json crd, const std::string& x) {
-    Json version = crd["spec"]["versions"][0];
-    version["name"] = "v2";
-    version["storage"] = false;
-    version["schema"]["openAPIV3Schema"]["properties"]["x"] = yaml(x);
-    crd["spec"]["versions"].push_back(version);
-    return crd;
-  };
   const Json map = maps("{type: object, properties: {a: {type: string}}}");
-  CHECK(told(diff_crds(map, second(map,
-                                   "{type: object, additionalProperties: {type: object, "
-                                   "properties: {a: {type: integer}, e.x: {type: string}}}}"))) ==
+  const auto with_map = [&](const std::string& x) {
+    return diff_crds(map, second(map, "{x: {type: object, " + x + "}}"));
+  };
+  CHECK(told(with_map("additionalProperties: {type: object, properties: {a: {type: integer}, e.x: "
+                      "{type: string}}}")) ==
         "versions-disagree breaking/breaking/breaking .x{}.a; version-added safe/safe/safe; "
         "version-lacks-field risky/risky/risky .x{}.e.x");
-  CHECK(told(diff_crds(map, second(map, "{type: object}"))) ==
+  CHECK(told(with_map("description: bare")) ==
         "version-lacks-field risky/risky/risky .x{}; version-added safe/safe/safe");
   // What keeps anything lacks nothing.
-  for (const char* open :
-       {"x-kubernetes-preserve-unknown-fields: true", "additionalProperties: true"}) {
-    const auto kept = diff_crds(map, second(map, std::string("{type: object, ") + open + "}"));
-    CHECK(told(kept) == "version-added safe/safe/safe");
-  }
-  const auto anything = diff_crds(
-      map, second(map, "{type: object, additionalProperties: {x-kubernetes-int-or-string: true}}"));
+  CHECK(told(with_map("x-kubernetes-preserve-unknown-fields: true")) ==
+        "version-added safe/safe/safe");
+  CHECK(told(with_map("additionalProperties: true")) == "version-added safe/safe/safe");
+  const auto anything = with_map("additionalProperties: {x-kubernetes-int-or-string: true}");
   REQUIRE_FALSE(anything.empty());
   CHECK_THAT(anything[0].message, Catch::Contains("is object here and anything in v2"));
   // What was so already is not told again.
