@@ -131,9 +131,11 @@ void Run::launch() {
     guest_ = std::make_shared<GatewayGuest>(owner_.uid, child_id(owner_.gvk, owner_.key),
                                             input_.keep_printed, trace_);
   }
-  // Of files nothing is left afterwards.
-  if (host_.services().on_exchange) document_ = build_document(invocation);
   std::string document = build_document(invocation, hook().lists);
+  if (host_.services().on_exchange) {
+    // Of files nothing is left afterwards.
+    document_ = hook().lists == ListsIn::files ? build_document(invocation) : document;
+  }
   HookStart start{{}, std::move(document), input_.id, log_fields(), mask_, may_print_secrets()};
   if (worker) {
     for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);

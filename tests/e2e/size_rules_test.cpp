@@ -57,6 +57,17 @@ Answer merge(World& w, const std::string& path, const Json& body) {
   return send_text(w, "PATCH", path, base::dump_json(body), "application/merge-patch+json");
 }
 
+// The first object of a kind that was just defined: the server needs a moment to serve it.
+Answer make_first(World& w, const std::string& collection, const Json& object) {
+  Answer made;
+  w.eventually([&] {
+    made = send(w, "POST", collection, object);
+    return made.code != 404;
+  });
+  REQUIRE(made.code == 201);
+  return made;
+}
+
 void drop_definition(World& w, const std::string& plural) {
   const std::string path =
       "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" + plural + "." + kGroup;
@@ -70,12 +81,7 @@ E2E_CASE("an object may be as large as etcd takes it, and no larger") {
   World w;
   w.apply(definition("boxes", "Box").dump());
   const std::string boxes = "/apis/" + kGroup + "/v1/namespaces/" + w.ns() + "/boxes";
-  Answer small;
-  w.eventually([&] {
-    small = send(w, "POST", boxes, box("b0", ""));
-    return small.code != 404;
-  });
-  REQUIRE(small.code == 201);
+  const Answer small = make_first(w, boxes, box("b0", ""));
   const std::size_t most = most_of("/registry/" + kGroup + "/boxes/" + w.ns() + "/b0");
   // What managedFields take is on neither side here.
   constexpr std::size_t kAbout = 1024;
@@ -112,12 +118,7 @@ E2E_CASE("what is too large with its managedFields is kept without, but not what
   World w;
   w.apply(definition("crates", "Crate").dump());
   const std::string crates = "/apis/" + kGroup + "/v1/namespaces/" + w.ns() + "/crates";
-  Answer small;
-  w.eventually([&] {
-    small = send(w, "POST", crates, box("b0", "", "Crate"));
-    return small.code != 404;
-  });
-  REQUIRE(small.code == 201);
+  const Answer small = make_first(w, crates, box("b0", "", "Crate"));
   Json bare = small.body;
   bare["metadata"].erase("managedFields");
   const std::size_t most = most_of("/registry/" + kGroup + "/crates/" + w.ns() + "/b0");
