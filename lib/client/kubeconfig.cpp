@@ -140,9 +140,9 @@ Result<std::string> KubeconfigEntry::content(std::string_view key) const {
   const std::string data_key = std::string(key) + "-data";
   KW_ASSIGN(const std::string data, text(data_key));
   if (!data.empty()) {
-    auto decoded = core::decode_bytes(base::trim(data));
-    if (auto* content = std::get_if<std::string>(&decoded)) return std::move(*content);
-    return error(data_key + " is not valid base64");
+    auto decoded = core::decoded_bytes(base::trim(data));
+    if (!decoded) return error(data_key + " is not valid base64");
+    return *std::move(decoded);
   }
   KW_ASSIGN(const std::string path, text(key));
   if (path.empty()) return std::string();

@@ -221,12 +221,11 @@ Result<OidcLogin> read_oidc(const KubeconfigEntry& user) {
   }
   if (out.client_id.empty()) return user.error("auth-provider.config has no client-id");
   if (const auto data = text("idp-certificate-authority-data"); !data.empty()) {
-    auto decoded = core::decode_bytes(base::trim(data));
-    auto* content = std::get_if<std::string>(&decoded);
-    if (content == nullptr) {
+    auto decoded = core::decoded_bytes(base::trim(data));
+    if (!decoded) {
       return user.error("auth-provider.config.idp-certificate-authority-data is not valid base64");
     }
-    out.ca_pem = std::move(*content);
+    out.ca_pem = *std::move(decoded);
   } else if (const auto file = text("idp-certificate-authority"); !file.empty()) {
     KW_ASSIGN(out.ca_pem, base::read_file(user.resolve(file), kMaxAnswer)
                               .with_context("auth-provider.config.idp-certificate-authority"));

@@ -124,4 +124,10 @@ std::variant<std::string, std::size_t> decode_bytes(std::string_view text) {
   }
 }
 
+std::optional<std::string> decoded_bytes(std::string_view text) {
+  auto decoded = decode_bytes(text);
+  auto* bytes = std::get_if<std::string>(&decoded);
+  return bytes == nullptr ? std::nullopt : std::optional(std::move(*bytes));
+}
+
 }  // namespace kubewatch::core

@@ -33,5 +33,7 @@ std::string check_data_key(std::string_view key);
 // passed over, padding must be there, bits that are left over do not count. The error is the place
 // that Go names.
 std::variant<std::string, std::size_t> decode_bytes(std::string_view text);
+// The same for who need not say where it is wrong.
+std::optional<std::string> decoded_bytes(std::string_view text);
 
 }  // namespace kubewatch::core

@@ -152,8 +152,7 @@ void SecretMask::add_scalars(const Json& value, bool encoded) {
   const std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
   add_value(text);
   if (!encoded) return add_value(base::base64_encode(text));
-  const auto decoded = core::decode_bytes(text);
-  if (const auto* plain = std::get_if<std::string>(&decoded)) add_value(*plain);
+  if (const auto plain = core::decoded_bytes(text)) add_value(*plain);
 }
 
 // A misspelt `stringData` of a Secret holds what that would hold; other kinds have fields of their

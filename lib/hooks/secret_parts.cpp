@@ -20,11 +20,7 @@ void for_each_secret_value(Json& secret, const SecretVisit& visit) {
 }
 
 std::string secret_meaning(const std::string& value, bool encoded) {
-  if (!encoded) return value;
-  auto decoded = core::decode_bytes(value);
-  auto* plain = std::get_if<std::string>(&decoded);
-  if (plain == nullptr) return value;
-  return std::move(*plain);
+  return encoded ? core::decoded_bytes(value).value_or(value) : value;
 }
 
 void hide_last_applied(Json& annotations) {
