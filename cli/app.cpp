@@ -344,7 +344,11 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   }
   auto tree = build_tree(invocation.program, words);
   CLI::App& app = *tree->app;
-  std::vector<std::string> reversed = normalise_argv(words);
+  const ShortFlags flags = short_flags_of(app);
+  if (const std::string invalid = invalid_argument(words, flags); !invalid.empty()) {
+    return usage_error(err, app, invalid);
+  }
+  std::vector<std::string> reversed = normalise_argv(words, flags);
   std::reverse(reversed.begin(), reversed.end());
   try {
     app.parse(std::move(reversed));

@@ -246,7 +246,6 @@ int run_complete(const std::vector<std::string>& words, std::ostream& out) {
     const Guard guard(budget_of_user() + kGuard);
     const auto tree = build_tree();
     const auto place = completion_place(*tree, words);
-    if (place.what == What::files) directive = kCompleteDefault;
     std::size_t count = 0;
     for (const auto& [word, help] : words_of(place, globals_of(words))) {
       if (!word.starts_with(place.part) || !is_plain(word)) continue;
@@ -254,6 +253,7 @@ int run_complete(const std::vector<std::string>& words, std::ostream& out) {
       text += place.prefix + word + (help.empty() ? "" : "\t" + first_line(help)) + "\n";
       if (word.ends_with('=') || word.ends_with('/')) directive |= kCompleteNoSpace;
     }
+    if (place.what == What::files || (place.or_files && count == 0)) directive = kCompleteDefault;
   }
   out << text << ":" << directive << "\n";
   out.flush();

@@ -35,9 +35,10 @@ struct CompletionPlace {
   What what = What::nothing;
   std::vector<std::pair<std::string, std::string>> words;  // with their descriptions
   std::string type;
-  std::string prefix;  // of every answer: what stands before the part that is completed, "pods,"
-  std::string part;    // how the answer begins after the prefix
-  bool slash = false;  // types are followed by "/NAME"
+  std::string prefix;     // of every answer: what stands before the part that is completed, "pods,"
+  std::string part;       // how the answer begins after the prefix
+  bool slash = false;     // types are followed by "/NAME"
+  bool or_files = false;  // where no word fits
 };
 
 // `words`: those behind the program's name, the last one incomplete, perhaps "". Pure.

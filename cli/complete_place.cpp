@@ -1,4 +1,6 @@
 // Which kind of word is asked for: walks the words along the command tree. Pure.
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -50,6 +52,17 @@ std::string sort_of(const CLI::Option& option) {
   return type.substr(0, type.find(':'));
 }
 
+// By its type, or the positional's name; PATHs lead into objects.
+bool takes_file(const CLI::Option& option) {
+  const auto among = [](const std::vector<std::string>& words, const char* all) {
+    return std::any_of(words.begin(), words.end(), [all](const std::string& word) {
+      return std::string_view(all).find(" " + word + " ") != std::string_view::npos;
+    });
+  };
+  return among(base::split(sort_of(option), '|'), " FILE DIR FOLDER ") ||
+         (option.get_positional() && among({option.get_name(true)}, " FILE CRD OLD NEW OBJECT "));
+}
+
 CompletionPlace words_place(const std::vector<std::string>& words, std::string prefix,
                             std::string part) {
   CompletionPlace place;
@@ -64,7 +77,6 @@ CompletionPlace value_place(const CLI::Option& option, std::string prefix, std::
   const auto members = member_values(option);
   if (!members.empty()) return words_place(members, std::move(prefix), std::move(part));
   CompletionPlace place;
-  const std::string sort = sort_of(option);
   if (option.check_lname("namespace")) {
     place.what = What::namespaces;
     if (const auto comma = part.rfind(','); comma != std::string::npos) {
@@ -87,7 +99,7 @@ CompletionPlace value_place(const CLI::Option& option, std::string prefix, std::
   } else if (option.check_lname("for") || option.check_lname("fail-if")) {
     return words_place({"ready", "rollout", "create", "delete", "condition=", "jsonpath=", "jq="},
                        std::move(prefix), std::move(part));
-  } else if (sort == "FILE" || sort == "DIR" || sort == "PATH") {
+  } else if (takes_file(option)) {
     place.what = What::files;
   }
   place.prefix = std::move(prefix);
@@ -148,7 +160,14 @@ CompletionPlace resource_place(const std::vector<std::string>& before, const std
 
 CompletionPlace positional_place(const CLI::App& app, const std::vector<std::string>& before,
                                  const std::string& last) {
-  if (before.empty() && !subcommands_of(app).empty()) return subcommands_place(app, last);
+  if (before.empty() && !subcommands_of(app).empty()) {
+    CompletionPlace place = subcommands_place(app, last);
+    const auto options = app.get_options();
+    place.or_files = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+      return option->get_positional() && takes_file(*option);
+    });
+    return place;
+  }
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
     if (is_types(*option)) return resource_place(before, last);

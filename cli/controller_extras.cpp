@@ -43,16 +43,18 @@ Result<void> ControllerExtras::open_socket(const std::string& flag) {
   return {};
 }
 
-void ControllerExtras::follow_rules(std::vector<std::string> paths) {
+void ControllerExtras::follow_rules(std::vector<std::string> paths,
+                                    hooks::RuleReloader::Before before) {
   reloader_.emplace(
       session_.loop(), std::move(paths),
-      [this](std::vector<hooks::Rule> rules) { on_rules(std::move(rules)); }, load_checked_rules);
+      [this](std::vector<hooks::Rule> rules) { on_rules(std::move(rules)); }, std::move(before),
+      load_checked_rules);
   hangup_ = session_.loop().on_signal(SIGHUP, [this] {
     base::log_info("SIGHUP: reading the rules again");
     reloader_->read_again();
   });
   if (auto started = reloader_->start(); !started.ok()) {
-    base::log_warn("changed rule files are only read again on SIGHUP",
+    base::log_warn("some changed rule files are only read again on SIGHUP",
                    {{"error", started.error().render()}});
   }
 }

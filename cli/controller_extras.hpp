@@ -25,7 +25,7 @@ class ControllerExtras {
   // Errors: of the socket that was asked for.
   Result<void> open_socket(const std::string& flag);
   // Follows the rule files, and reads them again on SIGHUP.
-  void follow_rules(std::vector<std::string> paths);
+  void follow_rules(std::vector<std::string> paths, hooks::RuleReloader::Before before);
   void on_run(const hooks::RunRecord& run) { requests_.on_run(run); }
 
  private:

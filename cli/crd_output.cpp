@@ -1,6 +1,7 @@
 #include "cli/crd_output.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "base/files.hpp"
 #include "base/strings.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "crdgen/cpp_structs.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/import.hpp"
@@ -35,6 +37,12 @@ bool stands_in(const std::string& path, const std::string& text) {
 
 std::string path_in(const std::string& folder, const OutputFile& file) {
   return (std::filesystem::path(folder) / file.name).lexically_normal();
+}
+
+// Descriptions and the like come from whoever wrote the CRD. A file of it is exact.
+std::string shown(const OutputFile& file, const Terminal& terminal) {
+  if (terminal.tty && file.name.ends_with(".json")) return shown_json(file.text);
+  return shown_text(file.text, terminal);
 }
 
 }  // namespace
@@ -116,10 +124,11 @@ int CrdOutput::write(Context& context, const std::vector<OutputFile>& files) con
   }
   if (check_) return check(context, files);
   if (where_ == "-") {
+    const Terminal terminal = terminal_of(context.global.color, STDOUT_FILENO);
     for (const OutputFile& file : files) {
       const bool yaml = file.name.ends_with(".yaml");
       if (files.size() > 1 && yaml) context.out << "---\n";
-      context.out << file.text;
+      context.out << shown(file, terminal);
     }
     return kDone;
   }

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <iterator>
 #include <map>
 #include <ostream>
@@ -14,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
+#include "cli/find_program.hpp"
 #include "cli/manifests.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/import.hpp"
@@ -28,45 +27,77 @@ namespace {
 constexpr std::size_t kMaxFile = 64U << 20U;
 constexpr const char* kCrdKind = "CustomResourceDefinition";
 
-std::string find_git() {
-  const char* path = ::getenv("PATH");
-  for (const std::string& folder : base::split(path == nullptr ? "/usr/bin:/bin" : path, ':')) {
-    const std::string program = (folder.empty() ? "." : folder) + "/git";
-    if (::access(program.c_str(), X_OK) == 0) return program;
-  }
-  return "";
-}
-
-// What git shows for REVISION:PATH, run without a shell. Relative paths are relative to the
-// working folder, not to the root of the repository.
-Result<std::string> read_from_git(const std::string& revision, const std::string& path) {
-  const std::string git = find_git();
+// What git prints, run without a shell. Errors: not_found, with git's words.
+Result<std::string> run_git(std::vector<std::string> words) {
+  const std::string git = find_program("git");
   if (git.empty()) return Error(ErrorKind::not_found, "git is not in PATH");
-  if (revision.empty() || revision.starts_with("-")) {
-    return Error(ErrorKind::invalid, fmt::format("\"{}\" is no revision", revision));
-  }
-  const bool relative =
-      !path.starts_with("/") && !path.starts_with("./") && !path.starts_with("../");
   loop::EventLoop loop;
   loop::ProcessOptions options;
-  options.argv = {git, "show", "--end-of-options", revision + ":" + (relative ? "./" : "") + path};
+  options.argv = std::move(words);
+  options.argv.insert(options.argv.begin(), git);
   for (const char* name : {"PATH", "HOME", "GIT_DIR", "GIT_WORK_TREE"}) {
     if (const char* value = ::getenv(name))
       options.environment.push_back(fmt::format("{}={}", name, value));
   }
   options.max_stdout = kMaxFile;
-  std::string words;
+  std::string told;
   std::optional<loop::ProcessExit> exit;
   auto process = loop::Process::start(
       loop, std::move(options),
-      [&words](std::string_view line) {
-        if (words.size() < 500) words += (words.empty() ? "" : " ") + std::string(line);
+      [&told](std::string_view line) {
+        if (told.size() < 500) told += (told.empty() ? "" : " ") + std::string(line);
       },
       [&exit](loop::ProcessExit how) { exit = std::move(how); });
   if (!process.ok()) return std::move(process).error();
   while (!exit) loop.run_until([&exit] { return exit.has_value(); }, Duration{60000});
   if (exit->code == 0) return std::move(exit->out);
-  return Error(ErrorKind::not_found, "git: " + (words.empty() ? "failed" : words));
+  return Error(ErrorKind::not_found, "git: " + (told.empty() ? "failed" : told));
+}
+
+bool may_hold_documents(const fs::path& file) {
+  const auto ending = file.extension();
+  return ending == ".yaml" || ending == ".yml" || ending == ".json";
+}
+
+// Of `git ls-tree -z`, "100644 blob HASH<tab>NAME" each: the plain files that may hold documents.
+std::vector<std::string> files_of_tree(const std::string& listed) {
+  std::vector<std::string> out;
+  for (const std::string& entry : base::split(listed, '\0')) {
+    const auto tab = entry.find('\t');
+    if (tab == std::string::npos || !entry.starts_with("100")) continue;
+    std::string name = entry.substr(tab + 1);
+    if (may_hold_documents(name)) out.push_back(std::move(name));
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// A file of a revision, or those of a folder of it. Relative paths are relative to the working
+// folder, not to the root of the repository.
+Result<std::vector<crdgen::TypeFile>> read_from_git(const std::string& revision,
+                                                    const std::string& path) {
+  if (revision.empty() || revision.starts_with("-")) {
+    return Error(ErrorKind::invalid, fmt::format("\"{}\" is no revision", revision));
+  }
+  const auto object = [&revision](const std::string& at) {
+    const bool relative = !at.starts_with("/") && !at.starts_with("./") && !at.starts_with("../");
+    return revision + ":" + (relative ? "./" : "") + at;
+  };
+  std::vector<crdgen::TypeFile> out;
+  const auto add = [&](const std::string& at) -> Result<void> {
+    KW_ASSIGN(auto text, run_git({"show", "--end-of-options", object(at)}));
+    out.push_back({fmt::format("git:{}:{}", revision, at), std::move(text)});
+    return {};
+  };
+  const auto type = run_git({"cat-file", "-t", object(path)});
+  if (!type.ok() || base::trim(*type) != "tree") {
+    KW_TRY(add(path));  // what is wrong is said best by it
+    return out;
+  }
+  KW_ASSIGN(const auto listed, run_git({"ls-tree", "-z", "--full-tree", object(path)}));
+  const std::string folder = path.empty() || path.ends_with("/") ? path : path + "/";
+  for (const std::string& name : files_of_tree(listed)) KW_TRY(add(folder + name));
+  return out;
 }
 
 core::ResourceType crd_type() {
@@ -95,14 +126,9 @@ std::string LoadedCrd::text() const {
 }
 
 Result<std::string> read_text(const std::string& path) {
-  if (path != "-") {
-    auto text = base::read_file(path, kMaxFile);
-    // A file that cannot be read is wrong usage, whatever the file system said of it.
-    if (!text.ok()) return Error(ErrorKind::invalid, text.error().render());
-    return text;
-  }
-  std::string text(std::istreambuf_iterator<char>(std::cin), {});
-  if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
+  auto text = path == "-" ? read_stdin() : base::read_file(path, kMaxFile);
+  // A file that cannot be read is wrong usage, whatever the file system said of it.
+  if (!text.ok()) return Error(ErrorKind::invalid, text.error().render());
   return text;
 }
 
@@ -112,10 +138,10 @@ Result<std::vector<std::string>> files_of(const std::string& path) {
   std::vector<std::string> files;
   fs::directory_iterator entry(path, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const auto ending = entry->path().extension();
-    const bool yaml = ending == ".yaml" || ending == ".yml" || ending == ".json";
     std::error_code vanished;
-    if (yaml && entry->is_regular_file(vanished)) files.push_back(entry->path());
+    if (may_hold_documents(entry->path()) && entry->is_regular_file(vanished)) {
+      files.push_back(entry->path());
+    }
   }
   if (error) return Error(ErrorKind::invalid, fmt::format("folder {}: {}", path, error.message()));
   std::sort(files.begin(), files.end());
@@ -218,6 +244,10 @@ Result<std::vector<LoadedCrd>> CrdSources::from_path(const std::string& path) {
     KW_ASSIGN(auto text, read_text(name));
     files.push_back({name == "-" ? "stdin" : name, std::move(text)});
   }
+  return from_files(std::move(files));
+}
+
+Result<std::vector<LoadedCrd>> CrdSources::from_files(std::vector<crdgen::TypeFile> files) {
   if (types_ == Types::together) return crds_of(files);
   std::vector<LoadedCrd> out;
   for (crdgen::TypeFile& file : files) {
@@ -249,13 +279,15 @@ Result<std::vector<LoadedCrd>> CrdSources::load(const std::string& what, bool na
   } else if (what.starts_with("git:")) {
     const auto colon = what.find(':', 4);
     if (colon == std::string::npos) {
-      return Error(ErrorKind::invalid, what + ": a file of a git revision is git:REVISION:PATH");
+      return Error(ErrorKind::invalid,
+                   what + ": a file or folder of a git revision is git:REVISION:PATH");
     }
-    auto text = read_from_git(what.substr(4, colon - 4), what.substr(colon + 1));
-    if (!text.ok()) return std::move(text).error().with_context(what);
-    found = crds_of({{what, std::move(*text)}});
+    auto files = read_from_git(what.substr(4, colon - 4), what.substr(colon + 1));
+    if (!files.ok()) return std::move(files).error().with_context(what);
+    found = from_files(std::move(*files));
   } else if (names && what.find('/') == std::string::npos && !fs::exists(what, error) &&
-             what != "-" && !what.ends_with(".yaml") && !what.ends_with(".json")) {
+             what != "-" && !what.ends_with(".yaml") && !what.ends_with(".yml") &&
+             !what.ends_with(".json")) {
     found = from_cluster(what);
   } else {
     found = from_path(what);

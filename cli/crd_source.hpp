@@ -10,6 +10,7 @@
 #include "base/yaml.hpp"
 #include "cli/command.hpp"
 #include "cli/session.hpp"
+#include "crdgen/generate.hpp"
 
 namespace kubewatch::cli {
 
@@ -29,8 +30,9 @@ class CrdSources {
   explicit CrdSources(Context& context, Types types = Types::together)
       : context_(context), types_(types) {}
 
-  // FILE, FOLDER, -, git:REVISION:PATH, cluster:NAME; with `names` also the bare NAME of a CRD in
-  // the cluster. At least one CRD comes of each. Errors: invalid, not_found, and the server's.
+  // FILE, FOLDER, -, git:REVISION:PATH (a file or folder), cluster:NAME; with `names` also the bare
+  // NAME of a CRD in the cluster. At least one CRD comes of each. Errors: invalid, not_found, and
+  // the server's.
   Result<std::vector<LoadedCrd>> load(const std::string& what, bool names = false);
   Result<std::vector<LoadedCrd>> load_all(const std::vector<std::string>& what, bool names = false);
   // Exactly one. Errors: invalid when there are more.
@@ -41,6 +43,7 @@ class CrdSources {
 
  private:
   Result<std::vector<LoadedCrd>> from_path(const std::string& path);
+  Result<std::vector<LoadedCrd>> from_files(std::vector<crdgen::TypeFile> files);
   Result<std::vector<LoadedCrd>> from_cluster(const std::string& name);
 
   Context& context_;
@@ -48,7 +51,7 @@ class CrdSources {
   std::unique_ptr<Session> session_;
 };
 
-// The text of a file, or of stdin for "-". Errors: as base::read_file.
+// The text of a file, or of stdin for "-". Errors: invalid.
 Result<std::string> read_text(const std::string& path);
 // The *.yaml, *.yml and *.json of a folder, sorted; the path itself when it is none.
 Result<std::vector<std::string>> files_of(const std::string& path);

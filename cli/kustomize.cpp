@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 
 #include "base/strings.hpp"
+#include "cli/find_program.hpp"
 #include "loop/process.hpp"
 
 namespace kubewatch::cli {
@@ -17,20 +16,6 @@ namespace {
 constexpr Duration kLimit{60000};
 constexpr std::size_t kMaxOutput = 64U << 20U;
 constexpr std::size_t kMaxLines = 20;
-
-// As a shell would find it, but never in an empty or relative folder of $PATH.
-std::string find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  for (const auto& folder : base::split(path == nullptr ? "" : path, ':')) {
-    if (!folder.starts_with('/')) continue;
-    const std::string full = folder + "/" + name;
-    std::error_code none;
-    if (std::filesystem::is_regular_file(full, none) && ::access(full.c_str(), X_OK) == 0) {
-      return full;
-    }
-  }
-  return "";
-}
 
 std::vector<std::string> our_environment() {
   std::vector<std::string> out;

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "cli/app.hpp"
+#include "loop/open_files.hpp"
 #include "loop/process.hpp"
 
 namespace {
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   fill_standard_descriptors();
   ::signal(SIGPIPE, SIG_IGN);
   kubewatch::loop::become_subreaper();
+  kubewatch::loop::raise_open_files();
   std::ios::sync_with_stdio(false);
   if (argc < 1) return 2;
   return kubewatch::cli::run_app(std::vector<std::string>(argv + 1, argv + argc), std::cout,

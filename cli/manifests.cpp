@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 #include <glob.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <iostream>
 
 #include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "core/object_rules.hpp"
-#include "hooks/plan.hpp"
+#include "hooks/write_order.hpp"
 
 namespace kubewatch::cli {
 
@@ -128,16 +131,6 @@ std::vector<std::string> split_paths(const std::vector<std::string>& words) {
   return out;
 }
 
-Result<std::string> read_stdin() {
-  std::string text;
-  std::array<char, 65536> piece{};
-  while (std::cin.read(piece.data(), piece.size()) || std::cin.gcount() > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(std::cin.gcount()));
-    if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
-  }
-  return text;
-}
-
 // A value of another type would come back in the server's error, in words of its own.
 Result<void> check_secret(const Json& object, const std::string& source) {
   const auto gvk = core::gvk_of(object);
@@ -232,11 +225,6 @@ bool is_rule(const Json& document) {
   return base::string_at(document, {"apiVersion"}).starts_with("kubewatch.dev/");
 }
 
-int rank(const Json& object) {
-  const auto gvk = core::gvk_of(object);
-  return gvk.ok() ? hooks::order_class(*gvk) : 2;
-}
-
 }  // namespace
 
 namespace {
@@ -259,6 +247,27 @@ Result<void> add_documents(std::string_view text, const std::string& source, boo
 }
 
 }  // namespace
+
+Result<std::string> read_stdin() {
+  std::string text;
+  std::array<char, 65536> piece{};
+  while (true) {
+    const ssize_t count = ::read(STDIN_FILENO, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) {  // whoever shares it wants it so
+      pollfd more{STDIN_FILENO, POLLIN, 0};
+      ::poll(&more, 1, -1);
+      continue;
+    }
+    if (count < 0) {
+      const std::string why = errno == EISDIR ? "it is a folder" : std::strerror(errno);
+      return Error(ErrorKind::invalid, "cannot read stdin: " + why);
+    }
+    if (count == 0) return text;
+    text.append(piece.data(), static_cast<std::size_t>(count));
+    if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
+  }
+}
 
 std::optional<std::vector<Json>> list_items(const Json& object) {
   const std::string kind = base::string_at(object, {"kind"});
@@ -299,8 +308,7 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
 }
 
 void sort_for_writing(std::vector<Manifest>& manifests) {
-  std::stable_sort(manifests.begin(), manifests.end(),
-                   [](const auto& a, const auto& b) { return rank(a.object) < rank(b.object); });
+  hooks::sort_for_writing(manifests, [](const Manifest& one) -> const Json& { return one.object; });
 }
 
 }  // namespace kubewatch::cli

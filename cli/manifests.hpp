@@ -25,11 +25,14 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
 // The same of a text; `source` names it.
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source);
 
+// All of stdin, up to 64 MiB. Errors: too_large; invalid (it cannot be read).
+Result<std::string> read_stdin();
+
 // The items of a List, or of a list of one kind (WebsiteList), whose items are given the type that
 // a server leaves out of them. Absent for every other object.
 std::optional<std::vector<Json>> list_items(const Json& object);
 
-// Namespaces, CRDs, then the rest, each in the order given.
+// By hooks::order_class, what is of one class in the order given.
 void sort_for_writing(std::vector<Manifest>& manifests);
 
 }  // namespace kubewatch::cli

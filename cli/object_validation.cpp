@@ -146,7 +146,8 @@ Json ObjectValidation::read_old(const apiserver::Resource& kind, const Json& old
   return out;
 }
 
-std::vector<std::string> ObjectValidation::check(const Json& object, const Json* old) const {
+std::vector<std::string> ObjectValidation::check(const Json& object, const Json* old,
+                                                 std::vector<std::string>* tolerated) const {
   const apiserver::Resource* kind = kind_of(object);
   if (kind == nullptr) return {"no version of a given CRD serves " + key_of(object)};
   Read now = read(*kind, object);
@@ -179,8 +180,10 @@ std::vector<std::string> ObjectValidation::check(const Json& object, const Json*
   apiserver::keep_server_metadata(before, now.object);
   apiserver::validate_metadata(*kind, now.object, errors);
   apiserver::validate_metadata_update(before, now.object, errors);
-  apiserver::validate_kind(*kind, &before, now.object, "", errors);
+  schema::FieldErrors rested;
+  apiserver::validate_kind(*kind, &before, now.object, "", errors, &rested);
   add_sentences(errors, out);
+  if (tolerated != nullptr) add_sentences(rested, *tolerated);
   return out;
 }
 

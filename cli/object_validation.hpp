@@ -23,8 +23,10 @@ class ObjectValidation {
   bool knows_kind(const Json& object) const;
   // What the server would refuse on create, a sentence each; with `old`, which is what it has
   // stored, what it would refuse of an update of that. A status that has an endpoint of its own is
-  // not written by either, and is not looked at.
-  std::vector<std::string> check(const Json& object, const Json* old = nullptr) const;
+  // not written by either, and is not looked at. `tolerated`, if not null: rules that are broken as
+  // they were before, of which it warns.
+  std::vector<std::string> check(const Json& object, const Json* old = nullptr,
+                                 std::vector<std::string>* tolerated = nullptr) const;
   // What that endpoint would refuse of the status.
   std::vector<std::string> check_status(const Json& object, const Json* old = nullptr) const;
   // Paths that it would drop: kubectl apply is warned of them.

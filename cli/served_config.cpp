@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/yaml.hpp"
@@ -67,6 +69,16 @@ Result<std::string> ServedConfig::write(const client::ClientConfig& config, std:
   const auto absolute = std::filesystem::absolute(path, error);
   path_ = error ? path : absolute.string();
   return path_;
+}
+
+std::string export_line(const std::string& path) {
+  const bool plain = std::all_of(path.begin(), path.end(), [](char c) {
+    return base::is_alphanumeric(c) || c == '_' || c == '.' || c == '/' || c == '-';
+  });
+  if (plain) return "export KUBECONFIG=" + path;
+  std::string quoted;
+  for (const char c : path) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "export KUBECONFIG='" + quoted + "'";
 }
 
 }  // namespace kubewatch::cli

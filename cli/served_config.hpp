@@ -30,4 +30,7 @@ class ServedConfig {
   std::string content_;
 };
 
+// The line by which a shell's commands use that kubeconfig, whatever is in its path.
+std::string export_line(const std::string& path);
+
 }  // namespace kubewatch::cli

@@ -60,6 +60,8 @@ class Session {
   Result<std::optional<core::ResourceType>> type_of(const core::Gvk& gvk);
   // Also what is kept: the next of these asks the server.
   void forget_resources();
+  // Whether this command has asked: what these tell is of now, not of ten minutes ago.
+  bool has_asked() const { return resources_ != nullptr; }
   // The kinds that one TYPE word stands for. Errors: those of missing_type; of discovery.
   Result<std::vector<core::ResourceType>> resolve(const std::string& word);
   // That `map` has none for a TYPE word, with near words: not_found in kubectl's words; invalid

@@ -125,19 +125,24 @@ std::string WaitReport::line_of(const WaitedObject& object) const {
   return out;
 }
 
-std::string singular_name(const WaitedObject& object) {
-  std::string out =
-      object.type.singular.empty() ? base::to_lower(object.type.gvk.kind) : object.type.singular;
+namespace {
+
+// "deployment.apps/web", as kubectl's printer of names has it; of a kind that the server does not
+// have, what was asked for.
+std::string kind_and_name(const WaitedObject& object) {
+  std::string out = base::to_lower(object.type.gvk.kind);
   if (out.empty()) out = object.type.plural;
   if (!object.type.gvk.group.empty()) out += "." + object.type.gvk.group;
   return object.key.name.empty() ? out : out + "/" + object.key.name;
 }
 
+}  // namespace
+
 std::string met_lines(const WaitReport& report) {
   std::string out;
   for (const auto& object : report.objects) {
     if (object.state != WaitState::met) continue;
-    out += base::escape_for_terminal(singular_name(object) + " condition met" +
+    out += base::escape_for_terminal(kind_and_name(object) + " condition met" +
                                      in_namespace(object, report.several_namespaces)) +
            "\n";
   }

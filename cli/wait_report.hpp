@@ -30,9 +30,6 @@ struct WaitReport {
   bool decides(const runtime::WaitedObject& object) const;
 };
 
-// "deployment.apps/web".
-std::string singular_name(const runtime::WaitedObject& object);
-
 // Lines for stdout ("pod/a condition met") and for stderr ("error: ..."), escaped.
 std::string met_lines(const WaitReport& report);
 std::string error_lines(const WaitReport& report);

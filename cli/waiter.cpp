@@ -109,6 +109,11 @@ struct Waiter::Impl {
       base::log_warn("the server does not serve this version any more, going on with another",
                      {{"kind", what}, {"version", before.version}, {"with", after.version}});
     };
+    out.on_moved = [this](const std::string& what, const core::ResourceType& after) {
+      view.clear();
+      base::log_warn("the definition of this kind was made anew, going on with that",
+                     {{"kind", what}, {"with", after.qualified_plural()}});
+    };
     return out;
   }
 

@@ -68,6 +68,17 @@ std::string plain_name(const Manifest& manifest) {
          base::string_at(manifest.object, {"metadata", "name"});
 }
 
+std::string unjudged(const ApplyOutcome::Lacks& lacks) {
+  return fmt::format("cannot be judged before {} {} is written", lacks.gvk.kind, lacks.key.str());
+}
+
+Json to_json(const ApplyOutcome::Lacks& lacks) {
+  Json out = {
+      {"apiVersion", lacks.gvk.api_version()}, {"kind", lacks.gvk.kind}, {"name", lacks.key.name}};
+  if (!lacks.key.namespace_.empty()) out["namespace"] = lacks.key.namespace_;
+  return out;
+}
+
 // A namespace of null is none.
 Json head_of(const Manifest& manifest) {
   const auto text = [&](const char* field) {
@@ -110,12 +121,6 @@ std::string shown_diff(const std::string& diff, const Terminal& terminal) {
   return out;
 }
 
-std::string ApplyReport::name_of(const core::ResourceType& type, const std::string& name) {
-  const std::string group = type.gvk.group.empty() ? "" : "." + type.gvk.group;
-  const std::string word = type.singular.empty() ? base::to_lower(type.gvk.kind) : type.singular;
-  return fmt::format("{}{}/{}", word, group, name);
-}
-
 void ApplyReport::say(const std::string& line) {
   context_.out << base::escape_for_terminal(line) << "\n";
 }
@@ -132,7 +137,7 @@ void ApplyReport::print_json(Json line) {
 }
 
 void ApplyReport::add(ObjectApply& apply, const std::vector<std::string>& warnings) {
-  const std::string name = name_of(apply.type(), apply.key().name);
+  const std::string name = object_name(apply.type(), apply.key().name);
   const ApplyOutcome& outcome = apply.outcome();
   for (const auto& one : warnings) warn(name, one);
   if (outcome.error) {
@@ -143,7 +148,7 @@ void ApplyReport::add(ObjectApply& apply, const std::vector<std::string>& warnin
 
 void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& warnings) {
   const ApplyOutcome& outcome = apply.outcome();
-  const std::string name = name_of(apply.type(), apply.key().name);
+  const std::string name = object_name(apply.type(), apply.key().name);
   const bool same = outcome.what == ApplyOutcome::What::unchanged;
   if (style_.diff && !same) count(kFindings);
   if (!base::string_at(outcome.after, {"metadata", "deletionTimestamp"}).empty()) {
@@ -155,33 +160,34 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   if (style_.output == "json") {
     Json forced = Json::array();
     for (const auto& one : outcome.forced) forced.push_back(to_json(one));
-    return print_json(
-        {{"result", word_of(outcome.what)},
-         {"object",
-          style_.show_managed_fields ? outcome.after : schema::without_managed(outcome.after)},
-         {"changed", outcome.changed},
-         {"forced", std::move(forced)},
-         {"migrated", outcome.migrated},
-         {"defaults", outcome.defaults},
-         {"warnings", warnings}});
-  }
-  if (style_.output != "text") {
-    for (const auto& one : outcome.forced) warn(name, "took " + to_text(one));
-    return style_.output == "name" ? say(name) : print_object(apply);
+    Json line = {{"result", word_of(outcome.what)},
+                 {"object", style_.show_managed_fields ? outcome.after
+                                                       : schema::without_managed(outcome.after)},
+                 {"changed", outcome.changed},
+                 {"forced", std::move(forced)},
+                 {"migrated", outcome.migrated},
+                 {"defaults", outcome.defaults},
+                 {"warnings", warnings}};
+    if (outcome.lacks) line["lacks"] = to_json(*outcome.lacks);
+    return print_json(std::move(line));
   }
   if (style_.diff && same) return;
+  if (style_.output != "text") {
+    for (const auto& one : outcome.forced) warn(name, "took " + to_text(one));
+    if (outcome.lacks) warn(name, unjudged(*outcome.lacks));
+    return style_.output == "name" ? say(name) : print_object(apply);
+  }
   const std::string whole = name + (style_.subresource.empty() ? "" : "/" + style_.subresource);
   std::string line;
   if (style_.with_namespace && apply.type().namespaced) {
     line += " in namespace " + apply.key().namespace_;
   }
   if (style_.dry_run) {
-    line += outcome.assumed ? " (dry run; not checked, what it needs is not made yet)"
-                            : " (server dry run)";
+    line += " (server dry run" + (outcome.lacks ? "; " + unjudged(*outcome.lacks) : "") + ")";
   }
   if (!outcome.changed.empty()) {
     line += ": " + some_of(outcome.changed);
-  } else if (outcome.what == ApplyOutcome::What::configured) {
+  } else if (outcome.what == ApplyOutcome::What::configured && !outcome.lacks) {
     line += ": ownership only";
   }
   context_.out << outcome_line(whole, word_of(outcome.what), line, style_.terminal);
@@ -203,13 +209,14 @@ void ApplyReport::print_object(ObjectApply& apply) {
       context_.out, PrintedObject(apply.type(), apply.outcome().after), style_.now);
   // The program was sound; it is the object that it fails on.
   if (printed.ok()) return;
-  const std::string name = name_of(apply.type(), apply.key().name);
+  const std::string name = object_name(apply.type(), apply.key().name);
   count(fail(context_, kFailed, name + ": " + printed.error().render()));
 }
 
 void ApplyReport::note_pause(const ObjectApply& apply, const Error& why, Duration pause,
                              TimePoint now) {
-  note_pause(name_of(apply.type(), apply.key().name), masked(apply.manifest(), why), pause, now);
+  note_pause(object_name(apply.type(), apply.key().name), masked(apply.manifest(), why), pause,
+             now);
 }
 
 void ApplyReport::note_pause(const std::string& what, const std::string& why, Duration pause,
@@ -267,8 +274,12 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
               {"conflicts", std::move(list)}});
 }
 
+void ApplyReport::flush() {
+  context_.out.flush();
+}
+
 void ApplyReport::add_pruned(const Pruned& member) {
-  const std::string name = name_of(member.type, member.key.name);
+  const std::string name = object_name(member.type, member.key.name);
   if (member.error) {
     count(fail(context_, exit_code_of(*member.error), base::one_line(member.error->render())));
   } else if (style_.diff) {

@@ -32,7 +32,7 @@ struct ReportStyle {
   WallTime now{};     // for ages in its tables
   Terminal terminal;  // of stdout
   bool dry_run = false;
-  bool diff = false;            // only what differs, and exit code 9
+  bool diff = false;            // only what differs (in json all), and exit code 9
   bool with_namespace = false;  // objects of several namespaces
   std::string subresource;
   bool show_managed_fields = false;  // in json
@@ -44,9 +44,6 @@ class ApplyReport {
   ApplyReport(Context& context, const ReportStyle& style, const hooks::SecretHash& secrets)
       : context_(context), style_(style), secrets_(secrets) {}
 
-  // "configmap/settings", "deployment.apps/web".
-  static std::string name_of(const core::ResourceType& type, const std::string& name);
-
   // Each counts into exit_code().
   void add(ObjectApply& apply, const std::vector<std::string>& warnings);
   // A refused request is sent again after `pause`: told now and then, however many objects wait.
@@ -57,6 +54,9 @@ class ApplyReport {
   // An object that got no further than its manifest.
   void add_failed(const Manifest& manifest, const Error& error);
   void add_pruned(const Pruned& member);
+  // What was told is out then, whatever ends us. Once per turn of the loop, not at each line: there
+  // may be thousands.
+  void flush();
 
   int exit_code() const { return code_; }
   void count(int code) { code_ = more_telling(code_, code); }

@@ -10,7 +10,6 @@
 #include "client/login_waits.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/output.hpp"
-#include "hooks/plan.hpp"
 
 namespace kubewatch::cli {
 
@@ -19,11 +18,12 @@ namespace {
 constexpr Duration kServedWithin{15000};
 constexpr Duration kServedPause{100};
 constexpr Duration kLong{3600000};
+// What was written is in the caches that a server looks it up in.
+constexpr Duration kSeenWithin{2000};
 // What is not listed by then is read one by one.
 constexpr Duration kListWithin{10000};
 constexpr std::size_t kListsAtOnce = 4;
 constexpr std::size_t kMostWarnings = 20;
-constexpr int kClasses = 3;
 
 std::vector<std::string> warnings_of(Json& manifest, bool strip, const ApplyOptions& options) {
   std::vector<std::string> out;
@@ -43,7 +43,19 @@ std::vector<std::string> warnings_of(Json& manifest, bool strip, const ApplyOpti
   return out;
 }
 
+// Whether the CRD makes the kind as it is known, which may be as another CRD made it before.
+bool is_made_by(const Json& crd, const core::ResourceType& type) {
+  const std::string scope = base::string_at(crd, {"spec", "scope"});
+  return type.plural == base::string_at(crd, {"spec", "names", "plural"}) &&
+         (scope.empty() || type.namespaced == (scope != "Cluster"));
+}
+
 }  // namespace
+
+ApplyRun::Stage ApplyRun::Slot::stage() const {
+  if (order_class == hooks::OrderClass::namespaces) return Stage::namespaces;
+  return order_class == hooks::OrderClass::definitions ? Stage::definitions : Stage::objects;
+}
 
 ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& report,
                    const hooks::SecretHash& secrets, std::size_t concurrency)
@@ -72,14 +84,19 @@ void ApplyRun::end_login_waits() const {
   if (stopped_ && stopped_()) client::cancel_login_waits();
 }
 
-std::optional<core::ResourceType> ApplyRun::type_of_own_crd(const core::Gvk& gvk) const {
+const ApplyRun::Slot* ApplyRun::own_crd(const core::Gvk& gvk) const {
   for (const std::size_t index : crds_) {
     const Slot& crd = slots_[index];
     // Nobody serves what was refused.
     if (crd.error || (crd.apply && crd.finished && crd.apply->outcome().error)) continue;
-    if (auto type = hooks::type_from_crd(crd.manifest.object, gvk)) return type;
+    if (hooks::type_from_crd(crd.manifest.object, gvk)) return &crd;
   }
-  return std::nullopt;
+  return nullptr;
+}
+
+std::optional<core::ResourceType> ApplyRun::type_of_own_crd(const core::Gvk& gvk) const {
+  const Slot* crd = own_crd(gvk);
+  return crd == nullptr ? std::nullopt : hooks::type_from_crd(crd->manifest.object, gvk);
 }
 
 Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const std::string& asked) {
@@ -90,12 +107,15 @@ Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const s
     slot.manifest = std::move(manifest);
     slot.warnings = warnings_of(slot.manifest.object, strip, options_);
     slot.order_class = hooks::order_class(slot.gvk);
-    if (slot.order_class == 1) crds_.push_back(slots_.size());
+    if (slot.stage() == Stage::definitions) crds_.push_back(slots_.size());
     slots_.push_back(std::move(slot));
   }
   for (auto& slot : slots_) {
     KW_ASSIGN(std::optional<core::ResourceType> type, session_.type_of(slot.gvk));
-    if (!type) type = type_of_own_crd(slot.gvk);
+    const Slot* crd = own_crd(slot.gvk);
+    if (crd != nullptr && !(type && is_made_by(crd->manifest.object, *type))) {
+      type = type_of_own_crd(slot.gvk);
+    }
     slot.key.name = base::string_at(slot.manifest.object, {"metadata", "name"});
     const bool namespaced = !type || type->namespaced;
     KW_ASSIGN(slot.key.namespace_, namespace_of(slot.manifest, namespaced, asked,
@@ -126,11 +146,16 @@ Result<SetContents> ApplyRun::join(const std::string& set_id, const std::string&
 // Discovered again once; longer when its CRD was applied a moment ago.
 Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
   const TimePoint deadline = session_.loop().now() + kServedWithin;
-  const bool awaited = !options_.dry_run && type_of_own_crd(slot.gvk);
+  const Slot* crd = own_crd(slot.gvk);
+  const bool awaited = !options_.dry_run && crd != nullptr;
   for (int attempt = 0;; ++attempt) {
     KW_ASSIGN(auto type, session_.type_of(slot.gvk));
-    if (type) return std::move(*type);
-    if (attempt > 0 && (!awaited || session_.loop().now() > deadline || !goes_on())) break;
+    const bool last = attempt > 0 && (!awaited || session_.loop().now() > deadline || !goes_on());
+    const bool believed =
+        type && (crd == nullptr || is_made_by(crd->manifest.object, *type)) &&
+        (options_.subresource != "scale" || session_.has_asked() || type->has_subresource("scale"));
+    if (type && (last || believed)) return std::move(*type);
+    if (last) break;
     if (attempt > 0) session_.loop().run_until([] { return false; }, kServedPause);
     session_.forget_resources();
   }
@@ -141,20 +166,36 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
   return resolve_manifest(session_, slot.manifest);
 }
 
-bool ApplyRun::rehearsed_only(const Slot& slot) {
-  if (!options_.dry_run) return false;
+std::optional<ApplyOutcome::Lacks> ApplyRun::lacks_place(const Slot& slot) {
+  if (!options_.dry_run) return std::nullopt;
   const auto type = session_.type_of(slot.gvk);
-  if (type.ok() && !type->has_value()) return true;
-  return std::any_of(slots_.begin(), slots_.end(), [&](const Slot& other) {
-    return other.order_class == 0 && other.key.name == slot.key.namespace_ && other.made;
-  });
+  if (type.ok() && !type->has_value()) {
+    if (const Slot* crd = own_crd(slot.gvk)) return ApplyOutcome::Lacks{crd->gvk, crd->key};
+  }
+  for (const Slot& other : slots_) {
+    const bool its = other.stage() == Stage::namespaces && other.key.name == slot.key.namespace_;
+    if (its && other.made) return ApplyOutcome::Lacks{other.gvk, other.key};
+  }
+  return std::nullopt;
 }
 
-void ApplyRun::prepare_class(int order_class) {
+std::optional<ApplyOutcome::Lacks> ApplyRun::refused_for(const Slot& slot) const {
+  const auto& refusal = slot.apply->outcome().error;
+  if (!options_.dry_run || !refusal) return std::nullopt;
+  for (const Slot& other : slots_) {
+    if (other.made && other.order_class < slot.order_class &&
+        hooks::says_lacking(*refusal, slot.key.namespace_, other.gvk, other.key)) {
+      return ApplyOutcome::Lacks{other.gvk, other.key};
+    }
+  }
+  return std::nullopt;
+}
+
+void ApplyRun::prepare(Stage stage) {
   std::set<core::Gvk> unknown;  // asked for once, however many objects there are
   std::set<core::Gvk> told;
   for (auto& slot : slots_) {
-    if (slot.order_class != order_class) continue;
+    if (slot.stage() != stage) continue;
     auto type =
         unknown.count(slot.gvk) > 0 ? resolve_manifest(session_, slot.manifest) : find_type(slot);
     if (!type.ok()) {
@@ -166,6 +207,10 @@ void ApplyRun::prepare_class(int order_class) {
     }
     if (on_type_ && told.insert(type->gvk).second) on_type_(*type);
     if (type->namespaced) {
+      // It was taken for a kind without namespaces.
+      if (slot.key.namespace_.empty()) {
+        slot.key.namespace_ = base::string_at(slot.manifest.object, {"metadata", "namespace"});
+      }
       if (slot.key.namespace_.empty()) {
         slot.key.namespace_ = session_.client().config().namespace_;
       }
@@ -184,8 +229,9 @@ void ApplyRun::prepare_class(int order_class) {
       pace_.busy();
       report_.note_pause(*slot.apply, why, pause, session_.loop().now());
     });
-    if (order_class == 2 && rehearsed_only(slot)) {
-      slot.apply->assume();
+    if (stage != Stage::objects) continue;
+    if (auto lacks = lacks_place(slot)) {
+      slot.apply->assume(std::move(*lacks));
       slot.finished = true;
     }
   }
@@ -193,14 +239,23 @@ void ApplyRun::prepare_class(int order_class) {
 
 void ApplyRun::finish(Slot& slot) {
   slot.finished = true;
+  if (auto lacks = refused_for(slot)) slot.apply->assume(std::move(*lacks));
   const ApplyOutcome& outcome = slot.apply->outcome();
   if (outcome.error) {
     unreachable_ = unreachable_ || outcome.error->is_unreachable();
     return;
   }
   slot.made = outcome.what == ApplyOutcome::What::created;
+  const bool written = slot.made || outcome.what == ApplyOutcome::What::configured;
+  // What is known of its kind is of another CRD, or of this one as it was.
+  if (slot.stage() == Stage::definitions && (slot.made || (written && !options_.dry_run))) {
+    session_.forget_resources();
+  }
+  if (written && !options_.dry_run && slot.order_class == hooks::OrderClass::looked_up) {
+    looked_up_by_ = session_.loop().now() + kSeenWithin;
+  }
   uids_.insert(base::string_at(outcome.after, {"metadata", "uid"}));
-  if (slot.order_class == 2 && listener_.applied) listener_.applied(*slot.apply);
+  if (slot.stage() == Stage::objects && listener_.applied) listener_.applied(*slot.apply);
 }
 
 void ApplyRun::read_together(const std::vector<ObjectApply*>& applies) {
@@ -219,16 +274,17 @@ void ApplyRun::read_together(const std::vector<ObjectApply*>& applies) {
   }
 }
 
-void ApplyRun::run_class(int order_class) {
-  prepare_class(order_class);
+void ApplyRun::run(Stage stage) {
+  prepare(stage);
   std::vector<Slot*> waiting;
   std::vector<ObjectApply*> applies;
   for (auto& slot : slots_) {
-    if (slot.order_class != order_class || !slot.apply || slot.finished) continue;
+    if (slot.stage() != stage || !slot.apply || slot.finished) continue;
     waiting.push_back(&slot);
     applies.push_back(slot.apply.get());
   }
-  if (order_class == 2 && listener_.before && !applies.empty()) {
+  hooks::sort_for_writing(waiting, [](const Slot* slot) { return slot->gvk; });
+  if (stage == Stage::objects && listener_.before && !applies.empty()) {
     if (auto ready = listener_.before(applies); !ready.ok()) {
       for (Slot* slot : waiting) {
         slot->error = ready.error();
@@ -249,8 +305,12 @@ void ApplyRun::run_class(int order_class) {
   while (open > 0 || (next < waiting.size() && goes_on())) {
     for (; open < pace_.limit() && next < waiting.size() && goes_on(); ++next) {
       Slot& slot = *waiting[next];
+      if (open > 0 && slot.order_class != waiting[next - 1]->order_class) break;
       if (!busy.insert(name_of(slot)).second) break;
       ++open;
+      if (looked_up_by_ && slot.order_class == hooks::OrderClass::rest) {
+        slot.apply->retry_refusals_until(*looked_up_by_);
+      }
       const TimePoint begin = session_.loop().now();
       slot.apply->start([this, &slot, &open, &busy, &name_of, begin] {
         --open;
@@ -281,8 +341,9 @@ void ApplyRun::report_finished() {
     }
     slot.apply.reset();
     // What a CRD defines is looked up again when its objects' turn comes.
-    if (slot.order_class == 2 || failed) slot.manifest.object = Json();
+    if (slot.stage() == Stage::objects || failed) slot.manifest.object = Json();
   }
+  report_.flush();
 }
 
 // After an interruption each object that was not begun is told.
@@ -296,8 +357,9 @@ void ApplyRun::give_up_rest() {
 }
 
 bool ApplyRun::apply_all() {
-  for (int order_class = 0; order_class < kClasses && goes_on(); ++order_class) {
-    run_class(order_class);
+  for (const Stage stage : {Stage::namespaces, Stage::definitions, Stage::objects}) {
+    if (!goes_on()) break;
+    run(stage);
     report_finished();
   }
   if (!goes_on() && !unreachable_) {

@@ -1,5 +1,5 @@
 // All objects of one call: checked before the first write, applied in the order of classes
-// (namespaces, CRDs, the rest) with a bounded number in flight, told in the order of the input.
+// (hooks/write_order) with a bounded number in flight, told in the order of the input.
 // Owned by the verb; blocks on the session's loop.
 #pragma once
 
@@ -14,6 +14,7 @@
 #include "cli/apply/apply_report.hpp"
 #include "cli/apply/apply_set.hpp"
 #include "cli/session.hpp"
+#include "hooks/write_order.hpp"
 
 namespace kubewatch::cli {
 
@@ -33,14 +34,14 @@ class ApplyRun {
   // The labels of a set on every manifest, and what the set holds then.
   Result<SetContents> join(const std::string& set_id, const std::string& parent_namespace);
 
-  // Told of the last class, before its first write and with each answer.
+  // Told of what is neither namespace nor CRD, before the first write of it and with each answer.
   struct Listener {
     std::function<Result<void>(const std::vector<ObjectApply*>&)> before;
     std::function<void(ObjectApply&)> applied;
   };
   void listen(Listener listener) { listener_ = std::move(listener); }
 
-  // Told of the types that objects are applied to, before the first of each class.
+  // Told of the types that objects are applied to, before the first of each stage.
   void on_type(std::function<void(const core::ResourceType&)> told) { on_type_ = std::move(told); }
 
   // Asked before each write: once it holds, what was begun is finished and the rest fails as
@@ -55,11 +56,15 @@ class ApplyRun {
   const std::set<std::string>& applied_uids() const { return uids_; }
 
  private:
+  // Namespaces and CRDs decide which kinds and places there are: what comes after is looked at when
+  // they are there, and then all of it at once.
+  enum class Stage { namespaces, definitions, objects };
   struct Slot {
     Manifest manifest;
     core::Gvk gvk;
     core::ObjectKey key;
-    int order_class = 2;
+    hooks::OrderClass order_class = hooks::OrderClass::rest;
+    Stage stage() const;
     std::vector<std::string> warnings;
     std::unique_ptr<ObjectApply> apply;
     std::optional<Error> error;  // it has no ObjectApply
@@ -68,12 +73,16 @@ class ApplyRun {
     bool made = false;    // it did not exist before
   };
   Result<core::ResourceType> find_type(const Slot& slot);
-  bool rehearsed_only(const Slot& slot);
-  // What a CRD of this call says of the kind, which the server may not know as yet.
+  // Of a dry run: what an object needs and this call would make. Without asking the server: its
+  // namespace and its kind; else what the server refused it for.
+  std::optional<ApplyOutcome::Lacks> lacks_place(const Slot& slot);
+  std::optional<ApplyOutcome::Lacks> refused_for(const Slot& slot) const;
+  // What a CRD of this call says of the kind, which the server may not know as yet; that CRD.
   std::optional<core::ResourceType> type_of_own_crd(const core::Gvk& gvk) const;
-  void prepare_class(int order_class);
+  const Slot* own_crd(const core::Gvk& gvk) const;
+  void prepare(Stage stage);
   void read_together(const std::vector<ObjectApply*>& applies);
-  void run_class(int order_class);
+  void run(Stage stage);
   bool goes_on() const { return !unreachable_ && !(stopped_ && stopped_()); }
   void end_login_waits() const;
   void give_up_rest();
@@ -93,6 +102,8 @@ class ApplyRun {
   std::vector<std::size_t> crds_;  // indices of slots
   std::set<std::string> namespaces_;
   std::set<std::string> uids_;
+  // The server has seen by then what it looks up and this call wrote.
+  std::optional<TimePoint> looked_up_by_;
   std::size_t reported_ = 0;
   std::size_t failures_ = 0;
   bool unreachable_ = false;

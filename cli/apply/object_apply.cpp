@@ -14,7 +14,9 @@
 #include "hooks/changed_paths.hpp"
 #include "hooks/forced_paths.hpp"
 #include "hooks/output.hpp"
+#include "hooks/write_order.hpp"
 #include "http/retry_after.hpp"
+#include "schema/crd_check.hpp"
 #include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
@@ -26,18 +28,11 @@ constexpr std::size_t kMostPaths = 1000;
 constexpr std::size_t kMostDefaults = 8;
 constexpr Duration kUsableWithin{30000};
 constexpr Duration kUsablePause{100};
-
-bool has_condition(const Json& object, const std::string& type) {
-  const Json* conditions = base::find(object, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return false;
-  return std::any_of(conditions->begin(), conditions->end(), [&](const Json& one) {
-    return base::string_at(one, {"type"}) == type && base::string_at(one, {"status"}) == "True";
-  });
-}
+constexpr Duration kSeenPause{200};
 
 // A namespace whose phase is not told yet, a CRD that is not established.
 bool must_be_awaited(const core::Gvk& gvk, const Json& object) {
-  if (hooks::is_crd(gvk)) return !has_condition(object, "Established");
+  if (hooks::is_crd(gvk)) return !schema::is_crd_established(object);
   return gvk.group.empty() && gvk.kind == "Namespace" &&
          base::string_at(object, {"status", "phase"}).empty();
 }
@@ -124,10 +119,12 @@ void ObjectApply::know(std::string listed) {
   listed_ = true;
 }
 
-void ObjectApply::assume() {
-  outcome_.what = ApplyOutcome::What::created;
-  outcome_.after = manifest_.object;
-  outcome_.assumed = true;
+void ObjectApply::assume(ApplyOutcome::Lacks lacks) {
+  const bool is_new = outcome_.before.is_null();
+  outcome_.what = is_new ? ApplyOutcome::What::created : ApplyOutcome::What::configured;
+  outcome_.after = is_new ? manifest_.object : outcome_.before;
+  outcome_.error.reset();
+  outcome_.lacks = std::move(lacks);
 }
 
 void ObjectApply::end(std::optional<Error> error) {
@@ -153,6 +150,14 @@ bool ObjectApply::again(const Error& error, std::function<void()> step) {
   spent_ += *delay;
   if (on_pause_) on_pause_(error, *delay);
   timer_ = client_.loop().after(*delay, std::move(step));
+  return true;
+}
+
+bool ObjectApply::again_if_early(const Error& error, std::function<void()> step) {
+  if (stopped_ && stopped_()) return false;
+  const bool early = seen_by_ && client_.loop().now() < *seen_by_;
+  if (!early || !hooks::may_be_early(error)) return false;
+  timer_ = client_.loop().after(kSeenPause, std::move(step));
   return true;
 }
 
@@ -269,7 +274,8 @@ void ObjectApply::on_applied(bool force, Result<client::ApplyResult> answer) {
   const bool own_version = !version_of(manifest_.object).empty();
   if (error.is_conflict() && !own_version && ++rounds_ < kRounds) return read();
   const bool anew = force || was_listed;
-  if (again(error, [this, anew] { anew ? read() : apply(false); })) return;
+  const auto step = [this, anew] { anew ? read() : apply(false); };
+  if (again_if_early(error, step) || again(error, step)) return;
   end(std::move(answer).error());
 }
 

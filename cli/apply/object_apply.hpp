@@ -40,7 +40,13 @@ struct ApplyOutcome {
   std::vector<FieldConflict> conflicts;
   std::vector<FieldConflict> forced;  // what force took
   std::vector<std::string> migrated;  // managers whose ownership went over
-  bool assumed = false;  // a dry run that the server could not check: what it needs is not made yet
+  // Of a dry run that the server could not judge: what it needs, which the same call would make.
+  // `after` is the manifest then, or what is there.
+  struct Lacks {
+    core::Gvk gvk;
+    core::ObjectKey key;
+  };
+  std::optional<Lacks> lacks;
   std::vector<std::string> defaults;  // fields of the server's that it owns now
 };
 
@@ -68,14 +74,18 @@ class ObjectApply {
   void know(std::string listed);
   // Asked before anything is sent again: once it holds, a refusal is the end.
   void stop_when(std::function<bool()> stopped) { stopped_ = std::move(stopped); }
+  // Before start(): what it needs was written a moment ago, and until then the server may not have
+  // seen that. A refusal that may be of this is sent again.
+  void retry_refusals_until(TimePoint seen_by) { seen_by_ = seen_by; }
   // Told at each answer of the server, whatever it says; and asked whether one has ever come:
   // then a connection that breaks off is made again.
   void on_answer(std::function<void()> told) { on_answer_ = std::move(told); }
   void reconnect_when(std::function<bool()> answered) { answered_ = std::move(answered); }
   // Told when a refused request is to be sent again, and after which pause.
   void on_pause(std::function<void(const Error&, Duration)> told) { on_pause_ = std::move(told); }
-  // In a dry run, instead of start(): its Namespace or CRD is of the same call and not made.
-  void assume();
+  // In a dry run, instead of start() or of the refusal that it ended with: what it lacks is of the
+  // same call and not made.
+  void assume(ApplyOutcome::Lacks lacks);
 
   const core::ResourceType& type() const { return type_; }
   const core::ObjectKey& key() const { return key_; }
@@ -95,6 +105,7 @@ class ObjectApply {
   void await_usable();
   void get(std::function<void(Result<Json>)> done);
   bool again(const Error& error, std::function<void()> step);
+  bool again_if_early(const Error& error, std::function<void()> step);
   void note_answer(const Error* error);
   void end(std::optional<Error> error);
 
@@ -123,6 +134,7 @@ class ObjectApply {
   int rounds_ = 0;  // begun anew because the object changed in between
   Duration spent_{0};
   std::optional<TimePoint> failing_since_;
+  std::optional<TimePoint> seen_by_;
   TimePoint usable_by_{};
 };
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/apply/apply_report.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "client/apply_result.hpp"
 #include "client/retry.hpp"
 #include "core/meta.hpp"
@@ -166,7 +166,7 @@ void ApplySetRun::remove(Pruned& member) {
   params.uid = member.uid;
   params.propagation = core::Propagation::background;
   params.dry_run = dry_run_;
-  const std::string what = ApplyReport::name_of(member.type, member.key.name);
+  const std::string what = object_name(member.type, member.key.name);
   auto gone = ask<Json>(what, [&](auto done) {
     return session_->client().remove(member.type, member.key, params, std::move(done));
   });

@@ -8,7 +8,6 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/reflect/report.hpp"
-#include "client/sender.hpp"
 #include "core/json_cut.hpp"
 #include "core/json_scan.hpp"
 #include "core/meta.hpp"
@@ -106,25 +105,20 @@ std::vector<std::pair<std::string, double>> common_labels(const std::vector<std:
 
 }  // namespace
 
-Result<Sample> read_sample(std::string type, std::string_view list_json) {
-  Sample out;
-  out.type = std::move(type);
-  core::ListSplitter splitter;
-  auto read =
-      splitter.feed(list_json, [&](std::string_view item) { out.items.emplace_back(item); });
-  if (!read.ok()) return client::unreadable_answer(std::move(read).error());
-  if (auto page = splitter.finish(); !page.ok()) {
-    return client::unreadable_answer(std::move(page).error());
+void Sampler::add(std::string_view item) {
+  // Not those further on that would still fit: the sample would be of small ones.
+  if (left_out_ > 0 || (!sample_.items.empty() && item.size() > budget_)) {
+    ++left_out_;
+    return;
   }
-  Json metadata;
-  KW_TRY(core::for_each_member(list_json, [&](const core::JsonMember& member) {
-    if (member.key != "metadata") return;
-    if (auto parsed = base::parse_json(member.value); parsed.ok()) metadata = std::move(*parsed);
-  }));
-  const auto remaining = base::int_at(metadata, {"remainingItemCount"});
-  out.remaining = static_cast<std::uint64_t>(std::max<std::int64_t>(0, remaining.value_or(0)));
-  out.remaining_known = remaining || base::string_at(metadata, {"continue"}).empty();
-  return out;
+  sample_.items.emplace_back(item);
+  budget_ -= std::min(budget_, item.size());
+}
+
+Sample Sampler::finish(const core::ListPage& page) {
+  sample_.remaining = left_out_ + page.remaining.value_or(0);
+  sample_.remaining_known = page.remaining || page.continue_token.empty();
+  return std::move(sample_);
 }
 
 Estimate estimate(const Sample& sample, const runtime::StoreOptions& asked) {

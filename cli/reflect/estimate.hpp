@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json_fwd.hpp"
-#include "base/result.hpp"
+#include "core/list_splitter.hpp"
 #include "runtime/store_options.hpp"
 
 namespace kubewatch::cli {
@@ -20,8 +21,22 @@ struct Sample {
   bool remaining_known = true;  // a server does not count what a selector chooses
 };
 
-// From the answer to a list. Errors: invalid.
-Result<Sample> read_sample(std::string type, std::string_view list_json);
+// Takes the items of a page as they come. However large they are, no more of them are kept than
+// `budget` bytes, but one at least; the others are counted.
+class Sampler {
+ public:
+  explicit Sampler(std::string type, std::size_t budget = 64U << 20U) : budget_(budget) {
+    sample_.type = std::move(type);
+  }
+  void add(std::string_view item);
+  // The end of the page; nothing follows.
+  Sample finish(const core::ListPage& page);
+
+ private:
+  std::size_t budget_;
+  std::uint64_t left_out_ = 0;
+  Sample sample_;
+};
 
 // One way to keep the kind.
 struct Cost {

@@ -31,9 +31,8 @@ void refuse(http::Responder& to, int status, const char* reason, const std::stri
 }
 
 bool is_stream(const http::ServerRequest& request) {
-  auto query = apiserver::Query::parse(request.query);
-  return query.ok() && ((query->has("watch") && query->flag("watch")) ||
-                        (query->has("follow") && query->flag("follow")));
+  auto query = apiserver::parse_query(request.query);
+  return query.ok() && (query->flag("watch") || query->flag("follow"));
 }
 
 apiserver::ReadChange read_change(const runtime::StoreChange& change) {
@@ -129,7 +128,7 @@ apiserver::ResourcePtr CacheServing::resource_of(const core::ResourceType& type,
     return out;
   }
   if (definition != nullptr && base::find(*definition, {"spec", "versions"}) != nullptr) {
-    for (const auto& one : apiserver::resources_of_crd(*definition)) {
+    for (const auto& one : apiserver::resources_of_crd(*definition).served) {
       if (one->type.gvk == type.gvk) return one;
     }
   }

@@ -33,12 +33,34 @@ void KindVersions::discover() {
       [this](auto done) { return client::discover(client_, std::move(done)); });
 }
 
+bool KindVersions::is_lasting(CachedKind& kind, TimePoint failing_since,
+                              runtime::ServedKind::State found) {
+  Looks& looks = looks_[&kind];
+  if (looks.failing_since != failing_since || looks.found != found) {
+    looks = {failing_since, found, 0};
+  }
+  ++looks.count;
+  // One version goes before the next one comes, and one of several servers may serve a new
+  // definition some seconds before the next: asking again will do. For ever it does not: a
+  // recording lacks what discovery has, and so may something in between.
+  const int enough = found == runtime::ServedKind::State::gone ? 2 : 4;
+  return looks.count >= enough;
+}
+
 void KindVersions::judge(CachedKind& kind, const Error& error, const client::ResourceMap& map) {
+  using State = runtime::ServedKind::State;
   // It may have come back meanwhile.
-  if (!kind.reflector().failing_since() || going_.contains(&kind)) return;
-  const auto served = runtime::served_kind(map, kind.type().gvk);
-  if (served.state == runtime::ServedKind::State::unknown) return;
-  if (served.state != runtime::ServedKind::State::another) return told_.refused(kind, error);
+  const auto since = kind.reflector().failing_since();
+  if (!since || going_.contains(&kind)) return;
+  const auto served = runtime::served_kind(map, kind.type());
+  if (served.state == State::unknown) return;
+  if (served.state == State::gone || served.state == State::served) {
+    if (is_lasting(kind, *since, served.state)) told_.refused(kind, error);
+    return;
+  }
+  looks_.erase(&kind);
+  // It is no more what the cache was asked for.
+  if (served.state == State::moved) return told_.refused(kind, error);
   const bool pinned = kind.plan().pinned;
   if (!pinned || said_.insert(&kind).second) {
     base::log_warn(served_as_text(*served.type, kind.type().gvk.version, pinned));

@@ -1,6 +1,7 @@
 // What becomes of a cache whose kind is answered with 404: where the server has another version in
-// the place of the one that it lists, the cache goes on in that, and what serves it too; else that
-// is the end of it. Finds out and tells; what a refusal means is the verb's to say.
+// the place of the one that it lists, the cache goes on in that, and what serves it too; where that
+// does not change from failure to failure, it is the end of it. Finds out and tells; what a refusal
+// means is the verb's to say.
 #pragma once
 
 #include <functional>
@@ -10,6 +11,7 @@
 #include "cli/reflect/kinds.hpp"
 #include "cli/reflect/serve.hpp"
 #include "client/in_flight.hpp"
+#include "runtime/served_kind.hpp"
 
 namespace kubewatch::cli {
 
@@ -29,6 +31,8 @@ class KindVersions {
 
  private:
   void discover();
+  // Whether it was found so often enough to believe it.
+  bool is_lasting(CachedKind& kind, TimePoint failing_since, runtime::ServedKind::State found);
   void judge(CachedKind& kind, const Error& error, const client::ResourceMap& map);
   void go_on(CachedKind& kind, const core::ResourceType& type);
 
@@ -38,6 +42,13 @@ class KindVersions {
   std::map<CachedKind*, Error> waiting_;  // for the discovery
   std::set<CachedKind*> said_;            // that a version that was asked for is waited for
   std::set<CachedKind*> going_;           // their definition is asked for
+  // Looks in a row that found the same while the kind failed.
+  struct Looks {
+    TimePoint failing_since{};
+    runtime::ServedKind::State found = runtime::ServedKind::State::unknown;
+    int count = 0;
+  };
+  std::map<CachedKind*, Looks> looks_;
   client::InFlight requests_;
 };
 

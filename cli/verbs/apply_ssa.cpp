@@ -122,6 +122,7 @@ class ApplySsa : public Command {
   void bind_wait(CLI::App& app) {
     app.add_flag("--wait", wait_, "wait until the applied objects are ready, or as --for says");
     bind_wait_goal(app, wait_flags_);
+    timeout_ = app.get_option("--timeout");
   }
 
   Result<void> check() {
@@ -160,8 +161,8 @@ class ApplySsa : public Command {
 
   Result<void> check_wait() {
     const bool given = !wait_flags_.conditions.empty() || !wait_flags_.fail_if.empty() ||
-                       wait_flags_.any || wait_flags_.strict || wait_flags_.hold ||
-                       wait_flags_.timeout != WaitFlags().timeout;
+                       wait_flags_.any || wait_flags_.strict || wait_flags_.strict_grace ||
+                       wait_flags_.hold || timeout_->count() > 0;
     if (!wait_ && given) {
       return Error(ErrorKind::invalid, "what to wait for is said, but not --wait");
     }
@@ -269,11 +270,12 @@ class ApplySsa : public Command {
       if (stopped()) {
         member.error =
             Error(interrupted)
-                .with_context("not pruned: " + ApplyReport::name_of(member.type, member.key.name));
+                .with_context("not pruned: " + object_name(member.type, member.key.name));
       } else {
         set.remove(member);
       }
       report.add_pruned(member);
+      report.flush();
       all_gone = all_gone && !member.error;
     }
     if (!all_gone) return report.exit_code();
@@ -298,6 +300,7 @@ class ApplySsa : public Command {
   PrintFlags print_;
   bool wait_ = false;
   WaitFlags wait_flags_;
+  const CLI::Option* timeout_ = nullptr;  // the app's
   std::optional<runtime::WaitGoal> goal_;
   SessionRecording recording_;
 };

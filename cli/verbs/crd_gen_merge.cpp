@@ -1,5 +1,6 @@
 // kubewatch crd-gen merge: CRDs that hold versions of one kind, made one.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <ostream>
 
@@ -9,6 +10,7 @@
 #include "cli/crd_gen_commands.hpp"
 #include "cli/crd_source.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/import.hpp"
 #include "crdgen/merge.hpp"
@@ -47,7 +49,8 @@ class Merge : public Command {
     for (const std::string& warning : merged->warnings) {
       context.err << "warning: " << base::escape_for_terminal(warning) << "\n";
     }
-    context.out << crdgen::crd_yaml({merged->crd});
+    context.out << shown_text(crdgen::crd_yaml({merged->crd}),
+                              terminal_of(context.global.color, STDOUT_FILENO));
     return kDone;
   }
 

@@ -78,15 +78,16 @@ class Sample : public Command {
       }
       list.push_back(std::move(*object));
     }
-    if (auto printed = print(context, crds.front(), list, **printer); !printed.ok()) {
+    if (auto printed = print(context, crds.front(), list, **printer, setup.terminal);
+        !printed.ok()) {
       return fail(context, printed.error());
     }
     return valid ? kDone : kFindings;
   }
 
  private:
-  Result<void> print(Context& context, const Json& crd, const Json& list,
-                     ObjectPrinter& printer) const {
+  Result<void> print(Context& context, const Json& crd, const Json& list, ObjectPrinter& printer,
+                     const Terminal& terminal) const {
     if (printer.format().kind != OutputFormat::Kind::own)
       return print_list(context, crd, list, printer);
     if (printer.format().text == "json") {
@@ -96,7 +97,7 @@ class Sample : public Command {
     }
     for (const Json& object : list) {
       if (list.size() > 1) context.out << "---\n";
-      context.out << base::dump_yaml(object);
+      context.out << shown_text(base::dump_yaml(object), terminal);
     }
     return {};
   }
@@ -104,7 +105,7 @@ class Sample : public Command {
   static Result<void> print_list(Context& context, const Json& crd, const Json& list,
                                  ObjectPrinter& printer) {
     std::vector<PrintedObject> objects;
-    const auto resources = apiserver::resources_of_crd(crd);
+    const auto resources = apiserver::resources_of_crd(crd).served;
     for (const Json& object : list) {
       for (const auto& resource : resources) {
         const core::ResourceType& type = resource->type;

@@ -173,7 +173,11 @@ class Validate : public Command {
     if (!old_.empty() && stored == nullptr) {
       out.warnings.push_back(fmt::format("is not in {}: judged as new", old_));
     }
-    out.problems = validation.check(one.object, stored);
+    std::vector<std::string> tolerated;
+    out.problems = validation.check(one.object, stored, &tolerated);
+    for (const std::string& rule : tolerated) {
+      out.warnings.push_back("broken as before, and let be: " + rule);
+    }
     for (const std::string& problem : validation.check_status(one.object, stored)) {
       out.warnings.push_back("the status endpoint would refuse " + problem);
     }

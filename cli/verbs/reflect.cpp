@@ -30,7 +30,6 @@
 #include "cli/stream_flags.hpp"
 #include "cli/terminal.hpp"
 #include "core/status.hpp"
-#include "core/url.hpp"
 
 namespace kubewatch::cli {
 
@@ -394,17 +393,18 @@ class Reflect : public Command {
       params.label_selector = plan.watch.label_selector;
       params.field_selector = plan.watch.field_selector;
       params.limit = flags_.sample.value_or(kSample);
-      const std::string query = params.query();
-      const std::string what = "list " + plan.text();
-      const auto answer =
-          session.read(core::collection_path(plan.type, plan.namespace_) + "?" + query, what);
-      if (!answer.ok()) return fail(context, answer.error());
-      auto sample = read_sample(plan.text(), *answer).with_context(what);
-      if (!sample.ok()) return fail(context, sample.error());
+      std::optional<Sampler> sampler;
+      const auto page = session.wait_patiently<core::ListPage>([&](auto done) {
+        sampler.emplace(plan.text());
+        return session.client().list_items(
+            plan.type, plan.namespace_, params,
+            [&sampler](std::string_view item) { sampler->add(item); }, std::move(done));
+      });
+      if (!page.ok()) return fail(context, page.error());
       runtime::StoreOptions store = plan.store;
       store.type = plan.type.gvk;
       store.content = plan.watch.content;
-      all.push_back(estimate(*sample, store));
+      all.push_back(estimate(sampler->finish(*page), store));
     }
     if (json()) {
       context.out << shown_json(base::dump_json(estimate_json(all))) << "\n";
@@ -480,8 +480,8 @@ class Reflect : public Command {
       auto written = config.write(serving_->config(session.client().config().namespace_),
                                   flags_.kubeconfig_out);
       if (!written.ok()) return fail(context, written.error());
-      context.out << "serving on " << serving_->server().url() << "\nexport KUBECONFIG=" << *written
-                  << std::endl;
+      context.out << "serving on " << serving_->server().url() << "\n"
+                  << export_line(*written) << std::endl;
     }
     auto metrics = flags_.metrics.serve(
         session.loop(), {[&] { return facts_of(figures_of(kinds_, session.loop().now())); },

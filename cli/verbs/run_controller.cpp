@@ -29,6 +29,7 @@
 #include "hooks/engine.hpp"
 #include "hooks/hook_cgroups.hpp"
 #include "hooks/rule_file.hpp"
+#include "hooks/rule_reload.hpp"
 #include "hooks/start_patience.hpp"
 #include "hooks/state_store.hpp"
 #include "http/listen_address.hpp"
@@ -42,6 +43,7 @@ namespace {
 struct ExtraFlags {
   std::string socket;
   std::vector<std::string> rule_files;
+  hooks::RuleReloader::Before rules;
 };
 
 struct Ends {
@@ -98,7 +100,7 @@ class Supervision {
     if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
       return fail(context_, kUsage, opened.error().render());
     }
-    if (follows_rules()) extras_->follow_rules(extra_.rule_files);
+    if (follows_rules()) extras_->follow_rules(extra_.rule_files, extra_.rules);
     engine_->start();
     preflight_->ask(std::move(to_ask_for));
     if (election_) election_->start();
@@ -318,8 +320,10 @@ class RunController : public Command {
       return fail(context, kUsage, checked.error().message());
     }
     if (compat_.asked()) return run_compat_hooks(context);
+    rules_before_.stamp = hooks::rule_files_stamp(rule_files_);
     auto loaded = load_checked_rules(rule_files_);
     if (!loaded.problems.empty()) return refuse_rules(context, loaded.problems);
+    rules_before_.names = hooks::names_of(loaded.rules);
     hooks::CgroupAccess cgroups = hooks::open_cgroups(loaded.rules);
     // Hooks must not outlive us, however we end.
     loop::start_guardian([tree = cgroups.tree] {
@@ -450,7 +454,8 @@ class RunController : public Command {
     if (auto opened = recording_.open(session, rules, complete); !opened.ok()) {
       return fail(context, kUsage, opened.error().render());
     }
-    Supervision supervision(context, session, ends, {socket_, rule_files_}, metrics_, recording_);
+    Supervision supervision(context, session, ends, {socket_, rule_files_, rules_before_}, metrics_,
+                            recording_);
     if (dry_run_) supervision.make_dry();
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }
@@ -463,6 +468,7 @@ class RunController : public Command {
   }
 
   std::vector<std::string> rule_files_;
+  hooks::RuleReloader::Before rules_before_;
   std::string socket_;
   std::string state_;
   bool sandbox_ = false;

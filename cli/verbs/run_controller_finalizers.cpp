@@ -272,9 +272,15 @@ class Finalizers : public Command {
     return found != nullptr && found->is_array() ? *found : Json::array();
   }
 
-  // 1: some finalizer could not be taken off, or it is not known as yet whether one holds.
+  static bool has_more(const Json& answer) {
+    const Json* more = base::find(answer, {"more"});
+    return more != nullptr && *more == true;
+  }
+
+  // 1: some finalizer could not be taken off, or was not as yet, or it is not known whether one
+  // holds.
   int code_of(const Json& answer) const {
-    if (release_ && !list_at(answer, "notStarted").empty()) return kFailed;
+    if (release_ && (!list_at(answer, "notStarted").empty() || has_more(answer))) return kFailed;
     for (const Json& object : list_at(answer, "objects")) {
       if (object.contains("released") && object["released"] == false) return kFailed;
     }
@@ -307,6 +313,10 @@ class Finalizers : public Command {
                     : "; not released: " + base::string_at(object, {"error"});
       }
       context.out << base::escape_for_terminal(line) << "\n";
+    }
+    if (has_more(answer)) {
+      context.err << "more than these " << objects.size() << " objects are held"
+                  << (release_ ? ": run this again for the rest\n" : "\n");
     }
   }
 

@@ -2,6 +2,7 @@
 #include "apiserver/sandbox.hpp"
 
 #include <ostream>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -37,6 +38,13 @@ class SandboxCommand : public Command {
   }
 
   int run(Context& context) override {
+    client::ConfigOverrides global = context.global.config;
+    // In front of the command it is the same flag, which is about another file there.
+    const std::string before = std::exchange(global.kubeconfig, "");
+    if (kubeconfig_.empty()) kubeconfig_ = before;
+    if (const auto flag = server_flag_of(global); !flag.empty()) {
+      return fail(context, kUsage, flag + " is of no use to a sandbox: it is a server of its own");
+    }
     const auto where = http::parse_listen_address(listen_);
     if (!where.ok()) return fail(context, kUsage, "--listen: " + where.error().message());
     if (!kubeconfig_.empty()) {
@@ -59,8 +67,8 @@ class SandboxCommand : public Command {
     ServedConfig config(kContextName, "a sandbox");
     auto written = config.write(sandbox_client_config(**server), kubeconfig_);
     if (!written.ok()) return fail(context, written.error());
-    context.out << "listening on " << (*server)->url() << "\nexport KUBECONFIG=" << *written
-                << std::endl;
+    context.out << "listening on " << (*server)->url() << "\n"
+                << export_line(*written) << std::endl;
     Interrupt interrupt(loop, [&] { loop.stop(); });
     loop.run();
     return kDone;

@@ -88,9 +88,7 @@ class Watch : public Command {
     app.add_flag("--watch-only", options_.watch_only, "leave out what is there at the beginning")
         ->group("What is shown");
     bind_label_columns(app, options_.label_columns, options_.show_labels, "What is shown");
-    app.add_flag(
-           "--no-headers", [this](std::int64_t) { options_.headers = false; },
-           "no line with the names of the columns")
+    app.add_flag("--no-headers", options_.no_headers, "no line with the names of the columns")
         ->group("What is shown");
   }
 

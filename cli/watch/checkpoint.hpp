@@ -18,7 +18,8 @@ struct CheckpointPart {
   bool is_of(const std::string& here) const { return server.empty() || server == here; }
   bool operator==(const CheckpointPart&) const = default;
 };
-// The parts by what they are of: "CONTEXT|pods|shop|NAME".
+// The parts by what they are of: "CONTEXT|pods|shop|NAME", "CONTEXT|jobs.batch/v1|shop|" where that
+// version was asked for.
 using CheckpointParts = std::map<std::string, CheckpointPart>;
 
 // What the sources know at the end of a run and nobody got.

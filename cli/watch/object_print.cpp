@@ -65,8 +65,8 @@ class CustomColumnsView : public View {
 
 }  // namespace
 
-Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format, bool headers,
-                                               const Terminal& terminal) {
+Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format,
+                                               const ViewOptions& options) {
   switch (format.kind) {
     case Kind::name: return std::unique_ptr<View>(std::make_unique<ObjectView>(print_name));
     case Kind::custom_columns: {
@@ -74,14 +74,15 @@ Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format, bool 
                                   ? CustomColumns::parse_file(format.text)
                                   : CustomColumns::parse(format.text));
       return std::unique_ptr<View>(
-          std::make_unique<CustomColumnsView>(std::move(columns), headers));
+          std::make_unique<CustomColumnsView>(std::move(columns), options.headers));
     }
     default: break;
   }
   PrintFlags flags;
   flags.output = (format.kind == Kind::jq ? "jq=" : "jsonpath=") + format.text;
+  flags.show_managed_fields = options.show_managed_fields;
   PrinterSetup setup;
-  setup.terminal = terminal;
+  setup.terminal = options.terminal;
   KW_ASSIGN(auto printer, ObjectPrinter::make(flags, std::move(setup)));
   return std::unique_ptr<View>(std::make_unique<ObjectView>(printer_print(std::move(printer))));
 }

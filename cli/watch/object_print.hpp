@@ -10,8 +10,9 @@
 
 namespace kubewatch::cli::watch {
 
-// Precondition: one of these. Errors: invalid, with a caret where a path or program is wrong.
-Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format, bool headers,
-                                               const Terminal& terminal);
+// Of the options: headers, show_managed_fields, terminal. Precondition: one of these formats.
+// Errors: invalid, with a caret where a path or program is wrong.
+Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format,
+                                               const ViewOptions& options);
 
 }  // namespace kubewatch::cli::watch

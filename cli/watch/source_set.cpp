@@ -19,8 +19,17 @@ namespace {
 
 constexpr Duration kLookAgain{2000};
 // Objects of a kind and namespace that have a watch, and so a connection, each; of more the whole
-// kind is watched and the others are passed over.
+// kind is watched, where that is allowed, and the others are passed over.
 constexpr std::size_t kMostAlone = 16;
+// And where it is not allowed: beyond it that refusal stands.
+constexpr std::size_t kMostSplit = 500;
+
+// As CheckpointParts has it.
+std::string part_of(const SourceInfo& info, const std::set<std::string>& names, bool version) {
+  return info.context + "|" + info.type.qualified_plural() +
+         (version ? "/" + info.type.gvk.version : "") + "|" + info.namespace_ + "|" +
+         base::join({names.begin(), names.end()}, ",");
+}
 
 // Objects of a kind that are named one after the other are synced together.
 void add_wanted(Wanted one, std::vector<Wanted>& to) {
@@ -89,6 +98,7 @@ struct SourceSet::Server {
   Session* session;
   std::vector<Wanted> missing;
   std::set<core::Gvk> types;
+  std::map<std::string, std::set<core::Gvk>> versions;  // that are watched, by qualified plural
   client::PendingPtr request;
   loop::Timer timer;
 };
@@ -139,6 +149,12 @@ Result<void> SourceSet::start() {
   return {};
 }
 
+void SourceSet::note_versions(Server& server, const Lookup& seen) {
+  for (const auto& [wanted, type] : seen.found) {
+    server.versions[type.qualified_plural()].insert(type.gvk);
+  }
+}
+
 // The first time: what cannot be watched is an error.
 Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
   Lookup seen = look_up(map, server.missing);
@@ -152,6 +168,7 @@ Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
     callbacks_.on_note(missing.message() + ": waiting for it");
     server.missing.push_back(std::move(wanted));
   }
+  note_versions(server, seen);
   for (const auto& [wanted, type] : seen.found) KW_TRY(add(server, wanted, type));
   if (!server.missing.empty()) look_again(server);
   return {};
@@ -162,6 +179,7 @@ void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
   Lookup seen = look_up(map, server.missing);
   server.missing.clear();
   for (auto& wanted : seen.missing) server.missing.push_back(std::move(wanted));
+  note_versions(server, seen);
   const std::size_t before = sources_.size();
   for (const auto& [wanted, type] : seen.found) {
     callbacks_.on_note(type.qualified_plural() + " is there now");
@@ -221,16 +239,15 @@ Result<void> SourceSet::add(Server& server, const Wanted& wanted, const core::Re
 // `names`: one object by a watch of its own, many out of a watch of the whole kind.
 Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::string> names,
                                 bool pinned) {
-  const std::string which = base::join({names.begin(), names.end()}, ",");
+  // The same may be asked for by two words; and in two versions, which are told apart.
+  if (!watched_.insert(part_of(info, names, true)).second) return {};
   auto source = std::make_unique<Source>();
-  source->part =
-      server.context + "|" + info.type.qualified_plural() + "|" + info.namespace_ + "|" + which;
-  // The same may be asked for by two words.
-  for (const auto& other : sources_) {
-    if (other->part == source->part) return {};
-  }
+  source->part = part_of(info, names, pinned);
+  const std::string of_any_version = part_of(info, names, false);
   runtime::WatcherOptions stream = options_.stream;
-  if (names.size() == 1) stream.field_selector = core::with_name(stream.field_selector, which);
+  if (names.size() == 1) {
+    stream.field_selector = core::with_name(stream.field_selector, *names.begin());
+  }
   source->info = std::move(info);
   source->names = std::move(names);
   source->pinned = pinned;
@@ -238,7 +255,10 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
   source->reflector = std::make_unique<runtime::Reflector>(
       server.session->client(), source->info.type, source->info.namespace_, stream, options_.store,
       server.session->random(), callbacks_of(*source));
-  const auto loaded = options_.loaded.find(source->part);
+  auto loaded = options_.loaded.find(source->part);
+  // The run before may have asked for no version; of two it says nothing of which it had.
+  const bool alone = server.versions[source->info.type.qualified_plural()].size() == 1;
+  if (loaded == options_.loaded.end() && alone) loaded = options_.loaded.find(of_any_version);
   const std::string& url = server.session->client().config().server;
   if (loaded != options_.loaded.end() && !loaded->second.is_of(url)) {
     note_foreign(loaded->second.server, url);
@@ -281,16 +301,55 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
     // Where it goes another way at once that one may work.
     source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
                      retry > Duration::zero() && is_refusal(error);
-    if (all_refused()) return callbacks_.on_nothing_left(error);
-    warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, error, retry);
+    const bool by_name =
+        source.refused && source.names.size() > 1 && error.is_forbidden() && !source.discovers;
+    if (by_name && source.names.size() <= kMostSplit) return split(source);
+    Error told = error;
+    if (by_name) {
+      told.add_context(fmt::format("more than {} names are not watched one by one", kMostSplit));
+    }
+    if (all_refused()) return callbacks_.on_nothing_left(told);
+    warn_of_failure(source.info.type.gvk.kind, source.reflector->stats(), where, told, retry);
     if (error.is_not_found()) look_for_version(source);
-    callbacks_.on_failure(source.info, where, error);
+    callbacks_.on_failure(source.info, where, told);
   };
   return out;
 }
 
-// An upgrade may have taken the version away, before this command or under it: the kept discovery
-// of an earlier one does not know.
+// Not inside its own callbacks.
+void SourceSet::take_out(Source& source, std::function<void(std::unique_ptr<Source>)> then) {
+  source.server->session->loop().post(
+      [this, &source, then = std::move(then), alive = std::weak_ptr<char>(alive_)] {
+        if (alive.expired()) return;
+        const auto found = std::find_if(sources_.begin(), sources_.end(),
+                                        [&](const auto& one) { return one.get() == &source; });
+        if (found == sources_.end()) return;
+        auto taken = std::move(*found);
+        sources_.erase(found);
+        then(std::move(taken));
+      });
+}
+
+// Who may not read the kind may still read each object by its name.
+void SourceSet::split(Source& source) {
+  source.refused = false;
+  take_out(source, [this](std::unique_ptr<Source> whole) {
+    callbacks_.on_note(fmt::format("{} may not be listed, watched one by one: {} watches",
+                                   whole->info.type.qualified_plural(), whole->names.size()));
+    const std::size_t before = sources_.size();
+    for (const std::string& name : whole->names) {
+      const auto added = add_one(*whole->server, whole->info, {name}, whole->pinned);
+      if (!added.ok()) callbacks_.on_note(added.error().render());
+    }
+    for (std::size_t i = before; i < sources_.size(); ++i) {
+      sources_[i]->begun = true;  // the kind is prepared
+      sources_[i]->reflector->start();
+    }
+  });
+}
+
+// An upgrade may have taken the version away, and somebody made the definition anew, before this
+// command or under it: the kept discovery of an earlier one does not know.
 void SourceSet::look_for_version(Source& source) {
   if (std::exchange(source.discovers, true)) return;
   discover(*source.server, source.discovery, source.next_turn,
@@ -298,11 +357,32 @@ void SourceSet::look_for_version(Source& source) {
              source.discovers = false;
              // The next failure asks again.
              if (!answer.ok() || !source.reflector->failing_since()) return;
-             const auto served = runtime::served_kind(**answer, source.info.type.gvk);
-             if (served.state == runtime::ServedKind::State::another) {
-               go_on_as(source, *served.type);
-             }
+             using State = runtime::ServedKind::State;
+             const auto served = runtime::served_kind(**answer, source.info.type);
+             if (served.state == State::another) go_on_as(source, *served.type);
+             if (served.state == State::moved) watch_anew(source, *served.type);
            });
+}
+
+// Its definition was made anew, with another scope or plural: its objects are elsewhere, and in
+// other namespaces.
+void SourceSet::watch_anew(Source& source, const core::ResourceType& type) {
+  take_out(source, [this, type](std::unique_ptr<Source> old) {
+    // It may become again what it was.
+    watched_.erase(part_of(old->info, old->names, true));
+    callbacks_.on_note(type.qualified_plural() + " is another kind now: it is watched anew");
+    callbacks_.on_version(type);
+    Wanted wanted;
+    wanted.type = old->pinned ? type.plural + "." + type.gvk.version + "." + type.gvk.group
+                              : type.qualified_plural();
+    wanted.names = {old->names.begin(), old->names.end()};
+    if (type.namespaced) wanted.namespace_ = old->info.namespace_;
+    old->server->types.erase(type.gvk);
+    const std::size_t before = sources_.size();
+    const auto added = add(*old->server, wanted, type);
+    if (!added.ok()) callbacks_.on_note(added.error().render());
+    for (std::size_t i = before; i < sources_.size(); ++i) begin(*sources_[i]);
+  });
 }
 
 void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {
@@ -313,6 +393,7 @@ void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {
   if (source.pinned) return;
   source.server->types.insert(type.gvk);
   source.info.type = type;
+  watched_.insert(part_of(source.info, source.names, true));
   callbacks_.on_version(type);
   source.discovers = true;  // what fails until then is of the version before
   callbacks_.prepare(*source.server->session, type,

@@ -104,8 +104,13 @@ class SourceSet {
   runtime::ReflectorCallbacks callbacks_of(Source& source);
   void synced(Source& source, bool gap);
   void note_missing(const Source& source) const;
+  static void note_versions(Server& server, const Lookup& seen);
+  // In a turn of its own, unless it is gone by then: `then` gets what is not watched any more.
+  void take_out(Source& source, std::function<void(std::unique_ptr<Source>)> then);
+  void split(Source& source);
   void look_for_version(Source& source);
   void go_on_as(Source& source, const core::ResourceType& type);
+  void watch_anew(Source& source, const core::ResourceType& type);
   bool all_refused() const;
   void note_foreign(const std::string& saved, const std::string& here);
 
@@ -113,6 +118,7 @@ class SourceSet {
   SourceOptions options_;
   SourceCallbacks callbacks_;
   std::vector<std::unique_ptr<Source>> sources_;
+  std::set<std::string> watched_;  // parts of the checkpoint, each with its version
   std::size_t groups_ = 0;
   std::set<std::string> foreign_;  // servers of the checkpoint that were told
   std::shared_ptr<char> alive_ = std::make_shared<char>();

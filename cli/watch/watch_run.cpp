@@ -20,7 +20,6 @@
 #include "cli/quoted_values.hpp"
 #include "cli/watch/checkpoint.hpp"
 #include "cli/watch/event_filter.hpp"
-#include "cli/watch/object_print.hpp"
 #include "cli/watch/output.hpp"
 #include "cli/watch/views.hpp"
 #include "hooks/counting_transport.hpp"
@@ -30,12 +29,7 @@ namespace kubewatch::cli::watch {
 namespace {
 
 constexpr Duration kCheckpointEvery{30000};
-constexpr Duration kLeastStatsInterval{100};
 constexpr std::uint64_t kToldProblems = 10;  // of --when and --fields; further ones are counted
-
-bool is_table(const OutputFormat& format) {
-  return format.kind == OutputFormat::Kind::table || format.kind == OutputFormat::Kind::wide;
-}
 
 using Counts = hooks::CountingTransport::Counts;
 
@@ -51,7 +45,6 @@ class Run {
   Result<void> open_sessions();
   Result<void> prepare();
   Result<std::vector<Wanted>> wanted_objects();
-  Result<void> make_view(const std::vector<Wanted>& wanted);
   SourceOptions source_options();
   SourceCallbacks source_callbacks();
   void start_timers();
@@ -181,7 +174,8 @@ Result<void> Run::prepare() {
   KW_ASSIGN(auto wanted, wanted_objects());
   KW_ASSIGN(filter_, EventFilter::parse(options_.fields, options_.when));
   KW_ASSIGN(end_, EndRule::parse(options_.end));
-  KW_TRY(make_view(wanted));
+  KW_ASSIGN(view_, make_view(options_, wanted, filter_.field_names()));
+  table_ = dynamic_cast<TableView*>(view_.get());
   SourceOptions sources = source_options();
   if (!options_.checkpoint.empty()) {
     KW_ASSIGN(sources.loaded, read_checkpoint(options_.checkpoint));
@@ -214,42 +208,6 @@ Result<std::vector<Wanted>> Run::wanted_objects() {
   KW_ASSIGN(const auto manifests, read_resource_files(loop_, options_.resources));
   if (manifests.empty()) return nothing_in_files(options_.resources);
   return wanted_of(manifests, options_.namespaces.empty() ? "" : options_.namespaces.front());
-}
-
-Result<void> Run::make_view(const std::vector<Wanted>& wanted) {
-  ViewOptions view;
-  view.several_contexts = options_.contexts.size() > 1;
-  const bool same_place = std::all_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
-    return one.namespace_ == wanted.front().namespace_;
-  });
-  view.several_namespaces =
-      options_.resources.selection.all_namespaces || options_.namespaces.size() > 1 || !same_place;
-  // A word may be a category: the server says so.
-  view.several_types = std::any_of(wanted.begin(), wanted.end(), [&](const Wanted& one) {
-    return one.type != wanted.front().type;
-  });
-  view.label_columns = options_.label_columns;
-  view.show_labels = options_.show_labels;
-  view.headers = options_.headers;
-  view.show_managed_fields = options_.content.show_managed_fields;
-  view.wide = options_.output.kind == OutputFormat::Kind::wide;
-  view.diff = options_.diff;
-  view.fields = filter_.field_names();
-  view.terminal = options_.terminal;
-  const OutputFormat::Kind format = options_.output.kind;
-  view.yaml = format == OutputFormat::Kind::yaml;
-  if (format == OutputFormat::Kind::json || view.yaml) {
-    view_ = std::make_unique<JsonView>(std::move(view));
-  } else if (options_.diff) {
-    view_ = std::make_unique<DiffView>(std::move(view));
-  } else if (is_table(options_.output)) {
-    auto table = std::make_unique<TableView>(std::move(view));
-    table_ = table.get();
-    view_ = std::move(table);
-  } else {
-    KW_ASSIGN(view_, make_object_view(options_.output, options_.headers, options_.terminal));
-  }
-  return {};
 }
 
 SourceOptions Run::source_options() {
@@ -541,58 +499,7 @@ void Run::stop() {
   loop_.stop();
 }
 
-Result<void> check_words(const RunOptions& options) {
-  const auto refuse = [](const std::string& text) { return Error(ErrorKind::invalid, text); };
-  const ResourceFlags& resources = options.resources;
-  if (resources.from_files()) {
-    if (options.namespaces.size() > 1) {
-      return refuse("several namespaces cannot be given with -f or -k");
-    }
-    return check_resource_files(resources);
-  }
-  if (resources.words.empty()) {
-    return refuse("which kinds? Name a TYPE, objects as TYPE/NAME, or files that have them by -f");
-  }
-  KW_ASSIGN(const auto parsed, parse_resource_words(resources.words));
-  const bool named = std::any_of(parsed.begin(), parsed.end(),
-                                 [](const TypeAndNames& one) { return !one.names.empty(); });
-  if (named && !resources.selection.label_selector.empty()) {
-    return refuse("name cannot be provided when a selector is specified");
-  }
-  return {};
-}
-
 }  // namespace
-
-Result<void> check(const RunOptions& options, const SessionRecording& recording) {
-  const bool table = is_table(options.output);
-  const bool json = options.output.kind == OutputFormat::Kind::json;
-  const auto refuse = [](const std::string& text) { return Error(ErrorKind::invalid, text); };
-  if (options.diff && !table && !json) {
-    return refuse("--diff is shown as text or with -o json, not with another -o");
-  }
-  if (options.diff && !options.fields.empty()) {
-    return refuse("--diff shows every field that changed, --fields only some: give one of them");
-  }
-  if (!options.fields.empty() && !table && !json) {
-    return refuse("--fields is shown as table or with -o json, not with another -o");
-  }
-  if (options.contexts.size() > 1 && (recording.records() || recording.replays())) {
-    return refuse("a recording is of one context: give one --context");
-  }
-  KW_TRY(recording.check());
-  if (!options.checkpoint.empty()) KW_TRY(check_output_file("--checkpoint", options.checkpoint));
-  if (recording.replays() && !options.checkpoint.empty()) {
-    return refuse("--checkpoint continues on a server, not on a recording");
-  }
-  if (options.stats_interval && *options.stats_interval < kLeastStatsInterval) {
-    return refuse("--stats-interval must be 100ms or more");
-  }
-  if ((!options.label_columns.empty() || options.show_labels) && (!table || options.diff)) {
-    return refuse("-L and --show-labels are columns of the table");
-  }
-  return check_words(options);
-}
 
 int run_watch(Context& context, const RunOptions& options, SessionRecording& recording) {
   return Run(context, options, recording).run();

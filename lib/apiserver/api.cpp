@@ -48,13 +48,16 @@ Api::Api(ApiOptions options, WallTime now)
       aggregation_(storage_, registry_, writer_),
       garbage_(storage_, registry_, writer_),
       namespaces_(storage_, registry_, writer_),
+      expiry_(storage_, options_.event_ttl),
       now_(now) {
   storage_.observe([this](const std::string& storage_id, const EventPtr& event) {
     ++writes_;
     crds_.on_event(storage_id, event);
     aggregation_.on_event(storage_id, event);
     garbage_.on_event(storage_id, event);
+    writer_.on_event(storage_id, event);
     namespaces_.on_event(storage_id, event);
+    expiry_.on_event(storage_id, event, now_);
     watches_.on_event(storage_id, event, now_);
     if (on_change_) on_change_();
   });
@@ -68,7 +71,7 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   const auto segments = split_path(request.path);
   if (!segments) return {failed(request, segments.error()), nullptr};
   const auto path = parse_resource_path(segments.value());
-  auto query = Query::parse(request.query);
+  auto query = parse_query(request.query);
   if (query) {
     const auto timed = check_timeout(request.method, path, *query);
     if (!timed) return {failed(request, timed.error()), nullptr};
@@ -92,8 +95,8 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   auto reply = dispatch(request, target.value(), now);
   settle(now);
   Reply out = reply ? std::move(reply).value() : Reply{failed(request, reply.error()), nullptr};
-  if (!target->resource->deprecation.empty()) {
-    add_warnings({target->resource->deprecation}, out.response);
+  if (const std::string& deprecation = target->resource->deprecation; !deprecation.empty()) {
+    warnings_.insert(warnings_.begin(), deprecation);
   }
   add_warnings(warnings_, out.response);
   return out;
@@ -110,20 +113,20 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
 // In groups without built-in kinds nobody answers for what there is not.
 bool Api::is_nowhere(const ResourcePath& path) const {
   if (registry_.has_builtin_group(path.group)) return false;
-  const ResourcePtr resource = registry_.find(path.group, path.version, path.resource);
+  const ResourcePtr resource = registry_.find(path.group, path.version, path.plural);
   return !resource || is_misplaced(resource->type, path);
 }
 
 // Of custom kinds; others refuse the method.
 bool Api::is_create_everywhere(const ResourcePath& path) const {
-  const ResourcePtr resource = registry_.find(path.group, path.version, path.resource);
+  const ResourcePtr resource = registry_.find(path.group, path.version, path.plural);
   return resource && resource->custom && resource->type.namespaced && path.namespace_.empty();
 }
 
 Result<Api::Target> Api::route(const ResourcePath& path, Result<Query> query) {
   Target target;
   target.path = path;
-  target.resource = registry_.find(path.group, path.version, path.resource);
+  target.resource = registry_.find(path.group, path.version, path.plural);
   if (!target.resource) return no_such_resource();
   KW_ASSIGN(target.query, std::move(query));
   const core::ResourceType& type = target.resource->type;
@@ -177,7 +180,7 @@ Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, Wa
   return method_not_allowed();
 }
 
-Result<void> Api::load(const Json& object, const std::string& manager, WallTime now) {
+Result<void> Api::load(const Json& object, const std::string& manager, WallTime now) try {
   now_ = now;
   KW_ASSIGN(const core::Gvk gvk, core::gvk_of(object));
   WriteContext context;
@@ -194,8 +197,15 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
   context.now = now;
   auto written = writer_.create(context, object);
   settle(now);
+  if (!written.ok() && written.error().is_already_exists() && namespaces_.is_initial(object)) {
+    return namespaces_.add_metadata(object, manager, now);
+  }
   KW_TRY(written);
   return {};
+} catch (const Json::exception& error) {
+  return internal_error(error.what());
+} catch (const std::length_error&) {
+  return internal_error("a text or a list would be longer than any may be");
 }
 
 // What must be true when a write is answered: CRDs serve, references know of new kinds.
@@ -205,6 +215,7 @@ void Api::settle(WallTime now) {
   if (seen_revision_ == registry_.revision()) return;
   seen_revision_ = registry_.revision();
   garbage_.on_kinds_changed();
+  namespaces_.on_kinds_changed();
   if (on_change_) on_change_();
 }
 
@@ -218,6 +229,7 @@ bool Api::step(WallTime now) {
   }
   more = namespaces_.step(now) || more;
   more = aggregation_.step(now) || more;
+  more = expiry_.step(now) || more;
   settle(now);
   return more;
 }

@@ -1,5 +1,5 @@
 // The API server without sockets: a request in, an answer or a watch out; controllers that work in
-// steps. Owns all state. Single-threaded; time is an argument. The HTTP side is http_binding.hpp.
+// steps. Owns all state. Single-threaded; time is an argument. The HTTP side is sandbox.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "apiserver/aggregation_controller.hpp"
 #include "apiserver/crd_controller.hpp"
 #include "apiserver/deleter.hpp"
+#include "apiserver/event_expiry.hpp"
 #include "apiserver/garbage_collector.hpp"
 #include "apiserver/init_events.hpp"
 #include "apiserver/namespace_lifecycle.hpp"
@@ -28,6 +29,8 @@ struct ApiOptions {
   std::uint64_t random_seed = 1;
   Duration bookmark_interval{60000};
   std::string address;  // "127.0.0.1:6443", for /api
+  // 0: Events stay. A rehearsal shows all that were written, however much time it skips.
+  Duration event_ttl{0};
 };
 
 // `watch` set: a stream follows the head; attach it to the hub with a sink.
@@ -42,11 +45,14 @@ class Api {
   Api(ApiOptions options, WallTime now);
 
   Reply handle(const ApiRequest& request, WallTime now);
-  // Creates an object by its apiVersion and kind, in its namespace or "default".
+  // Creates an object by its apiVersion and kind, in its namespace or "default". Of a Namespace
+  // that is there from the start it adds the labels and annotations: what was saved of a cluster
+  // has it as well. Errors: as a create's; not_found of a kind that is not served; internal, of
+  // what no check finds.
   Result<void> load(const Json& object, const std::string& manager, WallTime now);
 
-  // Some work of the controllers (garbage collection, namespaces, APIServices); true while there is
-  // more.
+  // Some work of the controllers (garbage collection, namespaces, APIServices) and Events whose
+  // time is over; true while there is more.
   bool step(WallTime now);
   // Called at every change: there may be work.
   void on_change(std::function<void()> callback) { on_change_ = std::move(callback); }
@@ -96,6 +102,7 @@ class Api {
   AggregationController aggregation_;
   GarbageCollector garbage_;
   NamespaceLifecycle namespaces_;
+  EventExpiry expiry_;
   std::function<void()> on_change_;
   WallTime now_;
   std::vector<std::string> warnings_;  // of the request at hand, also when it fails

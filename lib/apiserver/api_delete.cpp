@@ -38,7 +38,11 @@ Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallT
   if (deleted.by_status) {
     return Reply{plain_response(request, deleted_status(resource, *deleted.object), 200), nullptr};
   }
-  return Reply{text_response(as, object_text(resource, as, *deleted.object, now)), nullptr};
+  // The old flag alone, as older clients take any other code than 200 for a failure.
+  const bool waits = !deleted.gone && options.by_orphan_flag && options.propagation == "Background";
+  return Reply{
+      text_response(as, object_text(resource, as, *deleted.object, now), waits ? 202 : 200),
+      nullptr};
 }
 
 Result<Reply> Api::remove_all(const ApiRequest& request, const Target& target, WallTime now) {

@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string_view>
+
 #include "apiserver/duplicate_fields.hpp"
 #include "apiserver/protobuf.hpp"
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "base/utf8.hpp"
 #include "base/yaml_body.hpp"
 #include "schema/go_words.hpp"
 
@@ -36,6 +42,33 @@ std::string manager_of_agent(const ApiRequest& request) {
     if (static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7F) out += c;
   }
   return out.empty() ? "unknown" : out;
+}
+
+struct WarningText {
+  std::string_view whole;
+  std::string_view beginning;
+  std::size_t length = 0;  // code points
+};
+
+// Absent: no header may hold it.
+std::optional<WarningText> warning_text(std::string_view text, std::size_t most) {
+  WarningText out{text, text, 0};
+  for (std::size_t at = 0; at < text.size(); ++out.length) {
+    if (out.length == most) out.beginning = text.substr(0, at);
+    const base::Utf8Char one = base::next_utf8(text, at);
+    if (!one.valid || one.code < U' ' || (one.code >= 0x7F && one.code < 0xA0)) return std::nullopt;
+    at += one.size;
+  }
+  return out;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '"';
 }
 
 const char* options_kind(const std::string& method) {
@@ -102,17 +135,27 @@ ApiResponse text_response(const Representation& as, std::string json, int status
 
 // Headers have their limits, and a body may say a thousand things twice.
 void add_warnings(const std::vector<std::string>& warnings, ApiResponse& response) {
-  constexpr std::size_t kMost = 4096;
-  std::size_t length = 0;
-  for (const auto& warning : warnings) {
-    length += warning.size();
-    if (length > kMost) return;
-    std::string quoted;
-    for (const char c : warning) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      if (static_cast<unsigned char>(c) >= 0x20) quoted += c;
-    }
-    response.headers.add("Warning", fmt::format("299 - \"{}\"", quoted));
+  constexpr std::size_t kMost = 4096;  // code points, of all
+  constexpr std::size_t kMostOfOne = 256;
+  std::set<std::string_view> told;
+  std::vector<WarningText> texts;
+  std::size_t total = 0;
+  for (const std::string& warning : warnings) {
+    if (warning.empty() || !told.insert(warning).second) continue;
+    const auto text = warning_text(warning, kMostOfOne);
+    if (!text) continue;
+    texts.push_back(*text);
+    total += text->length;
+  }
+  const bool cut = total > kMost;
+  std::size_t whole = 0;
+  std::size_t used = 0;
+  for (const WarningText& text : texts) {
+    // The first that was one too many is still told, with those before it.
+    if (whole > kMost && used >= kMost) return;
+    whole += text.length;
+    used += cut ? std::min(text.length, kMostOfOne) : text.length;
+    response.headers.add("Warning", "299 - " + quoted(cut ? text.beginning : text.whole));
   }
 }
 
@@ -128,7 +171,7 @@ ApiResponse status_response(const Json& status, int code) {
 
 ApiResponse plain_response(const ApiRequest& request, const Json& status, int code) {
   Representation as = negotiate_status(request.headers.get("Accept"));
-  if (const auto query = Query::parse(request.query)) {
+  if (const auto query = parse_query(request.query)) {
     as.pretty = as.pretty || query.value().flag("pretty");
   }
   ApiResponse response = status_response(status, code);

@@ -25,7 +25,8 @@ ApiResponse text_response(const Representation& as, std::string json, int status
 ApiResponse status_response(const Json& status, int code);
 // The same in the form that the client takes of a Status: JSON or YAML.
 ApiResponse plain_response(const ApiRequest& request, const Json& status, int code);
-// Each as a Warning header (RFC 7234).
+// Each as a Warning header (RFC 7234), as the server does: once, none that is empty or has control
+// characters; of too many, the beginnings of the first. All of a response in one call.
 void add_warnings(const std::vector<std::string>& warnings, ApiResponse& response);
 
 // fieldManager, fieldValidation, dryRun, force and the context they make. Errors: invalid_options.

@@ -124,9 +124,8 @@ Result<Reply> Api::token(const ApiRequest& request, const Target& target, WallTi
   constexpr std::size_t kTokenSecretBytes = 32;
   KW_ASSIGN(const Tokens::Issued issued,
             tokens_.issue(context, *account, body, base::secure_random_hex(kTokenSecretBytes)));
-  Reply reply{status_response(issued.answer, 201), nullptr};
-  add_warnings(issued.warnings, reply.response);
-  return reply;
+  warnings_ = issued.warnings;
+  return Reply{status_response(issued.answer, 201), nullptr};
 }
 
 Result<Reply> Api::act_on_pod(const ApiRequest& request, const Target& target, WallTime now) {

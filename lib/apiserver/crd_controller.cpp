@@ -3,6 +3,7 @@
 #include "apiserver/crd.hpp"
 #include "apiserver/deleter.hpp"
 #include "apiserver/metadata.hpp"
+#include "apiserver/step_guard.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -12,6 +13,11 @@ const Json& spec_of(const Object& crd) {
   static const Json none;
   const Json* spec = base::find(crd.json(), {"spec"});
   return spec == nullptr ? none : *spec;
+}
+
+// Its objects are to go with it. One that has nothing but finalizers of others is served on.
+bool is_ending(const Json& crd) {
+  return is_dying(crd) && has_finalizer(crd, kCrdFinalizer);
 }
 
 }  // namespace
@@ -24,11 +30,11 @@ void CrdController::on_event(const std::string& storage_id, const EventPtr& even
   }
   const std::string& name = event->object->name();
   // One that lives may have been dying before a restore.
-  if (deleted || !is_dying(event->object->json())) terminating_.erase(name);
+  if (deleted || !is_ending(event->object->json())) terminating_.erase(name);
   const bool respecified = event->previous && spec_of(*event->previous) != spec_of(*event->object);
-  const bool served = registry_.has_custom(name);
-  if (served && (deleted || respecified)) on_replaced_(name);
-  if (served && respecified) respecified_.insert(name);
+  if (registry_.has_custom(name) && (deleted || respecified)) on_replaced_(name);
+  // Also while nobody is served: what is stored outlives that.
+  if (respecified) respecified_.insert(name);
   if (!deleted) {
     queue_.insert(name);
     return;
@@ -44,11 +50,7 @@ bool CrdController::step(WallTime now) {
   queue_.erase(queue_.begin());
   const ObjectPtr crd = storage_.get(kCrds, name);
   if (!crd) return true;
-  if (is_dying(crd->json())) {
-    terminate(crd, now);
-  } else {
-    establish(crd, now);
-  }
+  guarded(kCrds, name, [&] { is_ending(crd->json()) ? terminate(crd, now) : establish(crd, now); });
   return true;
 }
 
@@ -85,10 +87,7 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
   const std::string group = base::string_at(crd->json(), {"spec", "group"});
   Json decided = crd->json();
   decided["status"] = crd_status(crd->json(), taken_names(group), now);
-  if (is_established(decided)) {
-    if (respecified_.erase(crd->name()) != 0) reread_instances(crd);
-    registry_.set_custom(crd->name(), resources_of_crd(decided));
-  }
+  if (is_established(decided)) serve(crd, decided);
   const Json& status = decided["status"];
   const auto written = writer_.change(context_of(crd->name(), "status", now), [&](Json& object) {
     if (object.value("status", Json()) == status) return false;
@@ -100,6 +99,14 @@ void CrdController::establish(const ObjectPtr& crd, WallTime now) {
   before.add(crd->json());
   after.add(decided);
   if (written.ok() && !before.within(after)) reconsider_names(group, crd->name());
+}
+
+// `decided`: `crd` with the status that it is about to have.
+void CrdController::serve(const ObjectPtr& crd, const Json& decided) {
+  registry_.set_custom(crd->name(), resources_of_crd(decided));
+  const bool respecified = respecified_.erase(crd->name()) != 0;
+  // Of a definition that is named as a built-in kind is nothing is stored.
+  if (respecified && registry_.find_kept(crd->name())) reread_instances(crd);
 }
 
 // Objects are pruned and given defaults when they are read, by the schema that the version which
@@ -116,10 +123,16 @@ void CrdController::reread_instances(const ObjectPtr& crd) {
 
 void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
   const std::string& name = crd->name();
-  if (terminating_.insert(name).second && registry_.has_custom(name)) {
-    registry_.set_custom(name, resources_of_crd(crd->json()));  // now refuses creates
+  const bool established = is_established(crd->json());
+  const bool begins = terminating_.insert(name).second;
+  // Served again, or no more, it is while it dies as well: who holds an object must reach it.
+  if (established && (begins || respecified_.contains(name))) {
+    serve(crd, crd->json());  // now refuses creates
   }
-  if (delete_instances(name, now)) {
+  const ResourcePtr kept = registry_.find_kept(name);
+  // Nothing comes after that, so that all are asked once, and what is left waits for others.
+  if (begins && kept) delete_all(storage_, kept, "", "kube-apiserver", {}, now);
+  if (kept && storage_.size(name) != 0) {
     (void)writer_.change(context_of(name, "status", now), [&](Json& object) {
       const Json before = object["status"];
       set_condition(object["status"], "Terminating", "True", "InstanceDeletionInProgress",
@@ -128,8 +141,10 @@ void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
     });
     return;
   }
-  queue_.erase(name);
-  (void)writer_.change(context_of(name, "", now), [](Json& object) {
+  (void)writer_.change(context_of(name, "status", now), [&](Json& object) {
+    set_condition(object["status"], "Terminating", "False",
+                  established ? "InstanceDeletionCompleted" : "NeverEstablished",
+                  established ? "removed all instances" : "resource was never established", now);
     Json left = Json::array();
     for (const auto& one : object["metadata"]["finalizers"]) {
       if (one != kCrdFinalizer) left.push_back(one);
@@ -141,27 +156,6 @@ void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
     }
     return true;
   });
-}
-
-bool CrdController::delete_instances(const std::string& storage_id, WallTime now) {
-  const ResourcePtr resource = registry_.find_storage(storage_id);
-  // Of a definition that is named as a built-in kind is nothing is stored.
-  if (!resource || !resource->custom) return false;
-  std::vector<ObjectPtr> all;
-  storage_.each(storage_id, "", "", [&](const ObjectPtr& object) {
-    all.push_back(object);
-    return true;
-  });
-  for (const auto& object : all) {
-    WriteContext context;
-    context.resource = resource;
-    context.namespace_ = object->namespace_();
-    context.name = object->name();
-    context.manager = "kube-apiserver";
-    context.now = now;
-    (void)delete_object(storage_, context, {});
-  }
-  return storage_.size(storage_id) != 0;
 }
 
 }  // namespace kubewatch::apiserver

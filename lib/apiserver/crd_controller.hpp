@@ -35,8 +35,8 @@ class CrdController {
   void reconsider_names(const std::string& group, const std::string& except);
   void establish(const ObjectPtr& crd, WallTime now);
   void terminate(const ObjectPtr& crd, WallTime now);
+  void serve(const ObjectPtr& crd, const Json& decided);
   void reread_instances(const ObjectPtr& crd);
-  bool delete_instances(const std::string& storage_id, WallTime now);
   WriteContext context_of(const std::string& name, const std::string& subresource,
                           WallTime now) const;
 
@@ -44,7 +44,8 @@ class CrdController {
   Registry& registry_;
   Writer& writer_;
   std::function<void(const std::string&)> on_replaced_;
-  std::set<std::string> terminating_;  // storage ids of dying definitions, the same as their names
+  // Storage ids of dying definitions, the same as their names, whose objects were told to go.
+  std::set<std::string> terminating_;
   std::set<std::string> queue_;
   std::set<std::string> respecified_;  // their instances are still shown by the schema of before
 };

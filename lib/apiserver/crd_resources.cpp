@@ -1,9 +1,10 @@
 // From a CustomResourceDefinition to the resources it serves. Validation of the CRD itself is
 // crd.cpp.
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <tuple>
 
-#include "apiserver/metadata.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/string_list.hpp"
 #include "base/ascii.hpp"
@@ -28,7 +29,7 @@ std::vector<PrinterColumn> columns_of(const Json& version) {
 
 std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& version) {
   auto out = std::make_shared<CustomVersion>();
-  out->terminating = is_dying(crd);
+  out->terminating = schema::has_crd_condition(crd, "Terminating");
   if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"}))
     out->schema = *schema;
   if (!out->schema.is_object()) out->schema = Json::object();
@@ -57,23 +58,29 @@ std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& versi
   return out;
 }
 
-// "v2" before "v1" before "v1beta1" before "v1alpha1" before anything else.
-std::tuple<int, long, long> version_rank(const std::string& version) {
+// How stable, major, minor; zeros of what is no version of Kubernetes.
+using VersionRank = std::tuple<int, std::int64_t, std::int64_t>;
+
+VersionRank version_rank(const std::string& version) {
   if (version.size() < 2 || version[0] != 'v') return {0, 0, 0};
   std::size_t at = 1;
-  const auto number = [&]() -> long {
-    const std::size_t start = at;
-    while (at < version.size() && at - start < 6 && base::is_digit(version[at])) ++at;
-    return at == start ? -1 : std::stol(version.substr(start, at - start));
+  const auto number = [&]() -> std::int64_t {
+    if (at == version.size() || !base::is_digit(version[at])) return -1;
+    std::int64_t value = 0;
+    const char* end = version.data() + version.size();
+    const auto read = std::from_chars(version.data() + at, end, value);
+    if (read.ec != std::errc()) return -1;
+    at = static_cast<std::size_t>(read.ptr - version.data());
+    return value;
   };
-  const long major = number();
+  const std::int64_t major = number();
   if (major < 0) return {0, 0, 0};
   if (at == version.size()) return {3, major, 0};
   for (const auto& [word, rank] : {std::pair{"beta", 2}, std::pair{"alpha", 1}}) {
     const std::string_view text(word);
     if (version.compare(at, text.size(), text) != 0) continue;
     at += text.size();
-    const long minor = number();
+    const std::int64_t minor = number();
     if (minor >= 0 && at == version.size()) return {rank, major, minor};
     return {0, 0, 0};
   }
@@ -93,7 +100,7 @@ std::string deprecation_of(const Json& crd, const Json& version) {
   for (const auto& other : crd.at("spec").at("versions")) {
     const std::string one = base::string_at(other, {"name"});
     if (!schema::bool_at(other, "served") || schema::bool_at(other, "deprecated")) continue;
-    if (version_rank(one) <= version_rank(best.empty() ? name : best)) continue;
+    if (!is_preferred(one, best.empty() ? name : best)) continue;
     best = one;
   }
   const std::string text = group + "/" + name + " " + kind + " is deprecated";
@@ -131,6 +138,13 @@ core::ResourceType type_of(const Json& crd, const Json& version) {
 
 }  // namespace
 
+bool is_preferred(const std::string& version, const std::string& other) {
+  const VersionRank rank = version_rank(version);
+  const VersionRank against = version_rank(other);
+  if (rank != against) return rank > against;
+  return std::get<0>(rank) == 0 && version < other;
+}
+
 std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_crd(
     const Json& crd) {
   std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> out;
@@ -141,8 +155,8 @@ std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_
   return out;
 }
 
-std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
-  std::vector<ResourcePtr> out;
+CrdResources resources_of_crd(const Json& crd) {
+  CrdResources out;
   std::string storage_version;
   std::shared_ptr<CustomVersion> stored;
   for (const auto& version : crd.at("spec").at("versions")) {
@@ -151,7 +165,8 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
     stored = custom_version(crd, version);
   }
   for (const auto& version : crd.at("spec").at("versions")) {
-    if (!schema::bool_at(version, "served")) continue;
+    const bool served = schema::bool_at(version, "served");
+    if (!served && !schema::bool_at(version, "storage")) continue;
     auto resource = std::make_shared<Resource>();
     resource->type = type_of(crd, version);
     resource->list_kind = base::string_at(served_names(crd), {"listKind"});
@@ -168,10 +183,11 @@ std::vector<ResourcePtr> resources_of_crd(const Json& crd) {
     resource->deprecation = deprecation_of(crd, version);
     resource->merge = schema::crd_merge_schema(resource->custom->schema);
     if (!resource->merge) resource->merge = schema::deduced_merge_schema();
-    out.push_back(std::move(resource));
+    if (is_stored) out.kept = resource;
+    if (served) out.served.push_back(std::move(resource));
   }
-  std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-    return version_rank(a->type.gvk.version) > version_rank(b->type.gvk.version);
+  std::stable_sort(out.served.begin(), out.served.end(), [](const auto& a, const auto& b) {
+    return is_preferred(a->type.gvk.version, b->type.gvk.version);
   });
   return out;
 }

@@ -87,16 +87,23 @@ Result<void> check_preconditions(const WriteContext& context, const Object& live
   return {};
 }
 
-// Marks the object as dying. False when it was marked so already.
-bool mark(const WriteContext& context, Json& object, bool with_grace) {
+// Whether mark() has nothing to do. Objects are large, and asked again for each that goes.
+bool is_marked(const Json& object, bool with_grace) {
+  const Json& metadata = object.at("metadata");
+  return metadata.contains("deletionTimestamp") &&
+         (!with_grace || metadata.contains("deletionGracePeriodSeconds"));
+}
+
+// Marks the object as dying.
+void mark(const WriteContext& context, Json& object, bool with_grace) {
   Json& metadata = object["metadata"];
-  const bool lives = !metadata.contains("deletionTimestamp");
-  if (lives) metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
-  if (!with_grace || metadata.contains("deletionGracePeriodSeconds")) return lives;
+  if (!metadata.contains("deletionTimestamp")) {
+    metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
+  }
+  if (!with_grace || metadata.contains("deletionGracePeriodSeconds")) return;
   metadata["deletionGracePeriodSeconds"] = 0;
   const auto generation = base::int_at(metadata, {"generation"});
   if (generation && *generation > 0) metadata["generation"] = *generation + 1;
-  return true;
 }
 
 ObjectPtr store(Storage& storage, const WriteContext& context, Json object) {
@@ -105,8 +112,9 @@ ObjectPtr store(Storage& storage, const WriteContext& context, Json object) {
 }
 
 Result<Deleted> delete_crd(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
+  if (is_marked(live->json(), false)) return Deleted{live, false};
   Json object = live->json();
-  if (!mark(context, object, false)) return Deleted{live, false};
+  mark(context, object, false);
   Json& finalizers = object["metadata"]["finalizers"];
   if (!finalizers.is_array()) finalizers = Json::array();
   if (!has(finalizers, kCrdFinalizer)) finalizers.push_back(kCrdFinalizer);
@@ -120,9 +128,11 @@ Result<Deleted> delete_crd(Storage& storage, const WriteContext& context, const 
 // Waits for its finalizers. Another delete may want others than the one before.
 Deleted let_die(Storage& storage, const WriteContext& context, const ObjectPtr& live,
                 const Json& finalizers) {
+  if (is_marked(live->json(), true) && finalizers == finalizers_of(live->json())) {
+    return Deleted{live, false};
+  }
   Json object = live->json();
-  const bool marked = mark(context, object, true);
-  if (!marked && finalizers == finalizers_of(object)) return Deleted{live, false};
+  mark(context, object, true);
   object["metadata"]["finalizers"] = finalizers;
   return Deleted{store(storage, context, std::move(object)), false};
 }
@@ -131,11 +141,11 @@ Deleted take_away(Storage& storage, const WriteContext& context, const ObjectPtr
   const Resource& resource = *context.resource;
   const bool by_status = !answers_with_object(resource);
   const ObjectPtr last = context.dry_run ? live : storage.remove(resource.storage_id, live->key());
-  if (resource.storage_id != "pods") return Deleted{last, by_status};
+  if (resource.storage_id != "pods") return Deleted{last, by_status, true};
   // A Pod is answered dying without grace: there is no kubelet to wait for.
   Json object = last->json();
   mark(context, object, true);
-  return Deleted{std::make_shared<const Object>(std::move(object)), by_status};
+  return Deleted{std::make_shared<const Object>(std::move(object)), by_status, true};
 }
 
 Deleted end(Storage& storage, const WriteContext& context, const ObjectPtr& live,
@@ -151,8 +161,9 @@ Result<Deleted> delete_namespace(Storage& storage, const WriteContext& context,
   if (kept.count(context.name) != 0) {
     return forbidden(context.resource->subject(context.name), "this namespace may not be deleted");
   }
-  Json object = live->json();
-  if (mark(context, object, false)) {
+  if (!is_marked(live->json(), false)) {
+    Json object = live->json();
+    mark(context, object, false);
     object["status"]["phase"] = "Terminating";
     if (!finalizers.empty()) {
       object["metadata"]["finalizers"] = finalizers;
@@ -161,7 +172,7 @@ Result<Deleted> delete_namespace(Storage& storage, const WriteContext& context,
     }
     return Deleted{store(storage, context, std::move(object)), false};
   }
-  const Json* holding = base::find(object, {"spec", "finalizers"});
+  const Json* holding = base::find(live->json(), {"spec", "finalizers"});
   if (holding != nullptr && !holding->empty()) return Deleted{live, false};
   return end(storage, context, live, finalizers);
 }
@@ -183,6 +194,24 @@ Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
   const Json finalizers = wanted_finalizers(resource, live->json(), policy);
   return is_namespace ? delete_namespace(storage, context, live, finalizers)
                       : end(storage, context, live, finalizers);
+}
+
+void delete_all(Storage& storage, const ResourcePtr& resource, const std::string& prefix,
+                const std::string& manager, const DeleteOptions& options, WallTime now) {
+  std::vector<core::ObjectKey> all;
+  storage.each(resource->storage_id, prefix, "", [&](const ObjectPtr& object) {
+    all.push_back({object->namespace_(), object->name()});
+    return true;
+  });
+  for (const core::ObjectKey& key : all) {
+    WriteContext context;
+    context.resource = resource;
+    context.namespace_ = key.namespace_;
+    context.name = key.name;
+    context.manager = manager;
+    context.now = now;
+    (void)delete_object(storage, context, options);
+  }
 }
 
 std::vector<std::string> delete_warnings(const Resource& resource, const DeleteOptions& options) {

@@ -42,13 +42,25 @@ Json response_kind(const Resource& resource, const core::Gvk& kind) {
   return {{"group", kind.group}, {"version", kind.version}, {"kind", kind.kind}};
 }
 
+// Of a definition that goes, objects are read and taken away; they may be changed as well, for
+// their finalizers, and nobody is told so.
+std::vector<std::string> told_verbs(const Resource& resource) {
+  std::vector<std::string> verbs = resource.type.verbs;
+  if (resource.custom && resource.custom->terminating) {
+    std::erase_if(verbs, [](const std::string& verb) {
+      return verb == "create" || verb == "patch" || verb == "update";
+    });
+  }
+  return verbs;
+}
+
 Json aggregated_resource(const Resource& resource) {
   const auto& type = resource.type;
   Json out = {{"resource", type.plural},
               {"responseKind", response_kind(resource, type.gvk)},
               {"scope", type.namespaced ? "Namespaced" : "Cluster"},
               {"singularResource", type.singular},
-              {"verbs", type.verbs}};
+              {"verbs", told_verbs(resource)}};
   if (!type.short_names.empty()) out["shortNames"] = type.short_names;
   if (!type.categories.empty()) out["categories"] = type.categories;
   for (const auto& sub : type.subresources) {
@@ -110,8 +122,8 @@ std::string storage_version_hash(const core::Gvk& stored) {
 
 Json resource_entry(const Resource& resource) {
   const auto& type = resource.type;
-  Json entry =
-      plain_resource(type.plural, type.singular, type.namespaced, type.gvk, type.verbs, type.gvk);
+  Json entry = plain_resource(type.plural, type.singular, type.namespaced, type.gvk,
+                              told_verbs(resource), type.gvk);
   if (!type.short_names.empty()) entry["shortNames"] = type.short_names;
   if (!type.categories.empty()) entry["categories"] = type.categories;
   if (type.has_verb("create") && type.has_verb("get")) {
@@ -319,7 +331,7 @@ std::optional<ApiResponse> health(const std::vector<std::string>& segments,
                                   const ApiRequest& request) {
   const bool one_check = segments.size() == 2 && segments[1] == "ping";
   if (segments.size() > 1 && !one_check) return std::nullopt;
-  const auto query = Query::parse(request.query);
+  const auto query = parse_query(request.query);
   const bool verbose = query.ok() && query->has("verbose");
   ApiResponse response;
   response.content_type = "text/plain; charset=utf-8";

@@ -116,6 +116,7 @@ std::string list_text(const Resource& resource, const Representation& as,
   std::string out = std::move(frame.head);
   bool first = true;
   for (const auto& item : items) {
+    const Glance glance(item.get());
     if (!std::exchange(first, false)) out += ',';
     out += as.format == Format::table ? row_text(resource, as, *item, now)
                                       : item_text(resource, as, *item);

@@ -4,6 +4,7 @@
 
 #include "apiserver/deleter.hpp"
 #include "apiserver/metadata.hpp"
+#include "apiserver/step_guard.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -19,40 +20,37 @@ const Json& owners_of(const Json& object) {
   return owners != nullptr && owners->is_array() ? *owners : none;
 }
 
-bool has_finalizer(const Json& object, const char* name) {
-  const Json* all = base::find(object, {"metadata", "finalizers"});
-  return all != nullptr && all->is_array() &&
-         std::find(all->begin(), all->end(), Json(name)) != all->end();
-}
-
 // Deleted in the foreground, and its dependents are not gone yet.
 bool waits_for_dependents(const Json& object) {
   return is_dying(object) && has_finalizer(object, kForeground);
 }
 
-bool blocks(const Json& object, const std::string& owner_uid) {
-  for (const auto& owner : owners_of(object)) {
-    if (base::string_at(owner, {"uid"}) != owner_uid) continue;
-    const auto it = owner.find("blockOwnerDeletion");
-    return it != owner.end() && *it == true;
-  }
-  return false;
+bool blocks(const Json& reference) {
+  const auto it = reference.find("blockOwnerDeletion");
+  return it != reference.end() && *it == true;
 }
 
 }  // namespace
 
 void GarbageCollector::index(const Id& id, const Object* before, const Object* after) {
+  const auto drop = [&id](std::map<std::string, std::set<Id>>& from, const std::string& uid) {
+    const auto it = from.find(uid);
+    if (it == from.end()) return;
+    it->second.erase(id);
+    if (it->second.empty()) from.erase(it);
+  };
   if (before != nullptr) {
     for (const auto& owner : owners_of(before->json())) {
-      const auto it = dependents_.find(base::string_at(owner, {"uid"}));
-      if (it == dependents_.end()) continue;
-      it->second.erase(id);
-      if (it->second.empty()) dependents_.erase(it);
+      const std::string uid = base::string_at(owner, {"uid"});
+      drop(dependents_, uid);
+      drop(blockers_, uid);
     }
   }
   if (after != nullptr) {
     for (const auto& owner : owners_of(after->json())) {
-      dependents_[base::string_at(owner, {"uid"})].insert(id);
+      const std::string uid = base::string_at(owner, {"uid"});
+      // The first of several to one owner counts.
+      if (dependents_[uid].insert(id).second && blocks(owner)) blockers_[uid].insert(id);
     }
   }
   if (before == nullptr) return;
@@ -72,19 +70,11 @@ void GarbageCollector::enqueue_dependents(const std::string& owner_uid) {
   for (const auto& id : it->second) enqueue(id);
 }
 
-void GarbageCollector::enqueue_owner(const Json& reference, const Object& dependent) {
-  const auto kind = core::gvk_of(reference);
-  const ResourcePtr resource = kind ? registry_.find_kind(kind.value()) : nullptr;
-  if (!resource) return;
-  const std::string ns = resource->type.namespaced ? dependent.namespace_() : "";
-  enqueue({resource->storage_id, object_key(ns, base::string_at(reference, {"name"}))});
-}
-
-// Owners that may have waited in the foreground for what lets go of them now.
-void GarbageCollector::enqueue_unblocked_owners(const Object& before, const Object& after) {
-  for (const auto& owner : owners_of(before.json())) {
-    const std::string uid = base::string_at(owner, {"uid"});
-    if (blocks(before.json(), uid) && !blocks(after.json(), uid)) enqueue_owner(owner, after);
+void GarbageCollector::enqueue_waiting_owners(const Object& dependent) {
+  if (waiting_.empty()) return;
+  for (const auto& reference : owners_of(dependent.json())) {
+    const auto owner = waiting_.find(base::string_at(reference, {"uid"}));
+    if (owner != waiting_.end()) enqueue(owner->second);
   }
 }
 
@@ -108,16 +98,17 @@ void GarbageCollector::on_event(const std::string& storage_id, const EventPtr& e
   const Id id{storage_id, event->object->key()};
   const bool deleted = event->type == EventType::deleted;
   index(id, event->previous.get(), deleted ? nullptr : event->object.get());
+  refused_.erase(id);
+  if (event->previous) {
+    waiting_.erase(event->previous->uid());
+    enqueue_waiting_owners(*event->previous);
+  }
   if (deleted) {
-    waiting_for_kind_.erase(id);
     remember_gone(*event->object);
     enqueue_dependents(event->object->uid());
-    // An owner that waits in the foreground for this one.
-    for (const auto& owner : owners_of(event->object->json())) enqueue_owner(owner, *event->object);
     return;
   }
   gone_.erase(event->object->uid());  // a restore brings back what was seen to go
-  if (event->previous) enqueue_unblocked_owners(*event->previous, *event->object);
   if (is_dying(event->object->json())) {
     enqueue(id);
     enqueue_dependents(event->object->uid());
@@ -127,8 +118,9 @@ void GarbageCollector::on_event(const std::string& storage_id, const EventPtr& e
 }
 
 void GarbageCollector::on_kinds_changed() {
-  for (const auto& id : waiting_for_kind_) enqueue(id);
-  waiting_for_kind_.clear();
+  for (const auto& [uid, id] : waiting_) enqueue(id);
+  waiting_.clear();
+  refused_.clear();
 }
 
 bool GarbageCollector::step(WallTime now) {
@@ -136,7 +128,15 @@ bool GarbageCollector::step(WallTime now) {
   const Id id = queue_.front();
   queue_.pop_front();
   queued_.erase(id);
-  look_at(id, now);
+  const ObjectPtr object = storage_.get(id.first, id.second);
+  if (!object) return true;
+  waiting_.erase(object->uid());
+  bool done = false;
+  guarded(id.first, id.second, [&] {
+    // What is not served is nobody's business until it is again.
+    done = registry_.find_storage(id.first) != nullptr && look_at(id, *object, now);
+  });
+  if (!done) waiting_[object->uid()] = id;
   return true;
 }
 
@@ -151,22 +151,26 @@ WriteContext GarbageCollector::context_of(const Id& id, WallTime now) const {
   return context;
 }
 
-void GarbageCollector::look_at(const Id& id, WallTime now) {
-  const ObjectPtr object = storage_.get(id.first, id.second);
-  if (!object || !registry_.find_storage(id.first)) return;
-  if (is_dying(object->json()) && has_finalizer(object->json(), kOrphan)) {
-    orphan_dependents(id, *object, now);
-    return;
+bool GarbageCollector::look_at(const Id& id, const Object& object, WallTime now) {
+  if (is_dying(object.json()) && has_finalizer(object.json(), kOrphan)) {
+    return orphan_dependents(id, object, now);
   }
-  if (waits_for_dependents(object->json())) {
-    collect_dependents(id, *object, now);
-    return;
-  }
-  if (!is_dying(object->json())) judge_owners(id, *object, now);
+  if (waits_for_dependents(object.json())) return collect_dependents(id, object, now);
+  return is_dying(object.json()) || judge_owners(id, object, now);
 }
 
-void GarbageCollector::remove_finalizer(const Id& id, const char* finalizer, WallTime now) {
-  (void)writer_.change(context_of(id, now), [&](Json& object) {
+bool GarbageCollector::change(const Id& id, WallTime now, const Writer::Change& change) {
+  // One owner may have many such dependents, which somebody mends one by one.
+  if (refused_.count(id) != 0) return false;
+  const WriteContext context = context_of(id, now);
+  const bool served = context.resource != nullptr;
+  if (served && writer_.change(context, change).ok()) return true;
+  refused_.insert(id);
+  return false;
+}
+
+bool GarbageCollector::remove_finalizer(const Id& id, const char* finalizer, WallTime now) {
+  return change(id, now, [&](Json& object) {
     Json left = Json::array();
     for (const auto& one : object["metadata"]["finalizers"]) {
       if (one != finalizer) left.push_back(one);
@@ -180,8 +184,8 @@ void GarbageCollector::remove_finalizer(const Id& id, const char* finalizer, Wal
   });
 }
 
-void GarbageCollector::drop_owners(const Id& id, const std::set<std::string>& uids, WallTime now) {
-  (void)writer_.change(context_of(id, now), [&](Json& object) {
+bool GarbageCollector::drop_owners(const Id& id, const std::set<std::string>& uids, WallTime now) {
+  return change(id, now, [&](Json& object) {
     Json left = Json::array();
     for (const auto& one : owners_of(object)) {
       if (uids.count(base::string_at(one, {"uid"})) == 0) left.push_back(one);
@@ -204,8 +208,8 @@ bool GarbageCollector::has_waiting_dependent(const std::string& uid) const {
   });
 }
 
-void GarbageCollector::unblock_owners(const Id& id, WallTime now) {
-  (void)writer_.change(context_of(id, now), [](Json& object) {
+bool GarbageCollector::unblock_owners(const Id& id, WallTime now) {
+  return change(id, now, [](Json& object) {
     Json* owners = base::find(object, {"metadata", "ownerReferences"});
     if (owners == nullptr) return false;
     bool changed = false;
@@ -218,31 +222,26 @@ void GarbageCollector::unblock_owners(const Id& id, WallTime now) {
   });
 }
 
-void GarbageCollector::orphan_dependents(const Id& id, const Object& owner, WallTime now) {
+bool GarbageCollector::orphan_dependents(const Id& id, const Object& owner, WallTime now) {
   const std::string uid = owner.uid();
+  bool done = true;
   if (const auto it = dependents_.find(uid); it != dependents_.end()) {
     const std::set<Id> all = it->second;
-    for (const auto& dependent : all) drop_owners(dependent, {uid}, now);
+    for (const auto& dependent : all) done = drop_owners(dependent, {uid}, now) && done;
   }
-  remove_finalizer(id, kOrphan, now);
+  // One that still refers to its owner would go after it.
+  return done && remove_finalizer(id, kOrphan, now);
 }
 
-void GarbageCollector::collect_dependents(const Id& id, const Object& owner, WallTime now) {
-  bool blocked = false;
-  if (const auto it = dependents_.find(owner.uid()); it != dependents_.end()) {
-    for (const auto& dependent : it->second) {
-      const ObjectPtr object = storage_.get(dependent.first, dependent.second);
-      if (!object) continue;
-      if (!is_dying(object->json())) enqueue(dependent);
-      blocked = blocked || blocks(object->json(), owner.uid());
-    }
-  }
-  if (!blocked) remove_finalizer(id, kForeground, now);
+bool GarbageCollector::collect_dependents(const Id& id, const Object& owner, WallTime now) {
+  // Dependents were told to go by the event that told of this deletion; those that came later know.
+  return blockers_.count(owner.uid()) == 0 && remove_finalizer(id, kForeground, now);
 }
 
-void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime now) {
+bool GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime now) {
   bool solid = false;
   bool waiting = false;
+  bool known = true;
   std::set<std::string> useless;
   for (const auto& owner : owners_of(object.json())) {
     const std::string uid = base::string_at(owner, {"uid"});
@@ -255,7 +254,7 @@ void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
     const bool misplaced = resource && resource->type.namespaced && object.namespace_().empty();
     if (!resource || misplaced) {
       // Nobody can tell whether it exists: the object stays.
-      waiting_for_kind_.insert(id);
+      known = false;
       solid = true;
       continue;
     }
@@ -271,11 +270,8 @@ void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
       solid = true;
     }
   }
-  if (useless.empty()) return;
-  if (solid) {
-    drop_owners(id, useless, now);
-    return;
-  }
+  if (useless.empty()) return known;
+  if (solid) return drop_owners(id, useless, now) && known;
   DeleteOptions options;
   options.uid = object.uid();
   options.propagation = "Background";
@@ -285,8 +281,9 @@ void GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
     options.propagation = "Foreground";
   }
   // In a circle each would wait for the other.
-  if (waiting && has_waiting_dependent(object.uid())) unblock_owners(id, now);
+  if (waiting && has_waiting_dependent(object.uid()) && !unblock_owners(id, now)) return false;
   (void)delete_object(storage_, context_of(id, now), options);
+  return true;
 }
 
 }  // namespace kubewatch::apiserver

@@ -82,6 +82,7 @@ Result<ListResult> list_objects(const Storage& storage, const Resource& resource
   const auto visit = [&](const ObjectPtr& object) {
     const bool full = limit > 0 && out.items.size() >= limit;
     if (!full) {
+      const Glance glance(object.get());
       const bool selected = options.labels.matches(object->labels()) &&
                             (options.fields.empty() || options.fields.matches(object->json()));
       if (selected) out.items.push_back(object);

@@ -86,13 +86,15 @@ bool is_time(const std::string& key) {
   return key == "creationTimestamp" || key == "deletionTimestamp";
 }
 
-// The names of APIServices follow from their spec, whose rules say so.
-bool has_name_of_spec(const Resource& resource) {
-  return resource.storage_id == builtin::kApiServices;
+// The rules of the kind itself read its names: those of APIServices follow from their spec,
+// IPAddresses are addresses.
+bool has_names_of_its_own(const Resource& resource) {
+  return resource.storage_id == builtin::kApiServices ||
+         resource.storage_id == "ipaddresses.networking.k8s.io";
 }
 
 void check_generate_name(const Resource& resource, const Json& metadata, FieldErrors& errors) {
-  if (has_name_of_spec(resource)) return;
+  if (has_names_of_its_own(resource)) return;
   const std::string given = base::string_at(metadata, {"generateName"});
   if (given.empty()) return;
   for (const auto& problem :
@@ -342,7 +344,7 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
   const std::string name = base::string_at(metadata, {"name"});
   if (name.empty()) {
     errors.push_back(field_required("metadata.name", "name or generateName is required"));
-  } else if (!has_name_of_spec(resource)) {
+  } else if (!has_names_of_its_own(resource)) {
     for (const auto& problem : core::object_name_problems(resource.type.gvk, name)) {
       errors.push_back(field_invalid("metadata.name", schema::in_quotes(name), problem));
     }
@@ -372,6 +374,12 @@ std::vector<std::string> finalizer_warnings(const Json* live, const Json& object
 
 bool is_dying(const Json& object) {
   return base::find(object, {"metadata", "deletionTimestamp"}) != nullptr;
+}
+
+bool has_finalizer(const Json& object, const char* name) {
+  const Json* all = base::find(object, {"metadata", "finalizers"});
+  return all != nullptr && all->is_array() &&
+         std::find(all->begin(), all->end(), Json(name)) != all->end();
 }
 
 void keep_server_metadata(const Json& before, Json& after) {

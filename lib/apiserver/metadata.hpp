@@ -29,6 +29,7 @@ void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>&
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // It was deleted, and waits for its finalizers or for what it holds.
 bool is_dying(const Json& object);
+bool has_finalizer(const Json& object, const char* name);
 // Finalizers of a custom object that it did not have before and that are unwise, as Warning headers
 // have it. `live`: null for a new object.
 std::vector<std::string> finalizer_warnings(const Json* live, const Json& object);

@@ -3,14 +3,25 @@
 // I/O, no clock.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 
 #include "apiserver/registry.hpp"
 #include "apiserver/storage.hpp"
 #include "apiserver/writer.hpp"
+#include "base/result.hpp"
 
 namespace kubewatch::apiserver {
+
+// What is left in a namespace that is being deleted: how many objects, by storage id, and how many
+// of them have a finalizer.
+struct NamespaceContent {
+  std::map<std::string, std::size_t> objects;
+  std::map<std::string, std::size_t> finalizers;
+};
 
 class NamespaceLifecycle {
  public:
@@ -19,19 +30,37 @@ class NamespaceLifecycle {
 
   // default, kube-system, kube-public, kube-node-lease.
   void create_initial(WallTime now);
+  static bool is_initial(const Json& object);
+  // Labels and annotations of `object` for the initial Namespace of its name. Errors: as an
+  // update's; not_found.
+  Result<void> add_metadata(const Json& object, const std::string& manager, WallTime now);
+
   void on_event(const std::string& storage_id, const EventPtr& event);
+  // Kinds came, changed or went: there may be more to take away, or nothing to wait for any more.
+  void on_kinds_changed();
   // Works on one namespace; false when there is nothing to do.
   bool step(WallTime now);
 
  private:
-  // True when objects are left.
-  bool empty_out(const std::string& name, WallTime now);
-  WriteContext context_of(const std::string& name, WallTime now) const;
+  // Its objects are told to go once, and counted; from then on events are.
+  struct Dying {
+    bool emptied = false;
+    std::uint64_t kinds = 0;  // Registry::revision() at that time
+    NamespaceContent left;
+  };
+
+  void work_on(const std::string& name, WallTime now);
+  // Precondition: it is in `dying_`.
+  void empty_out(const std::string& name, WallTime now);
+  // In the conditions of the Namespace.
+  void tell(const std::string& name, const NamespaceContent& left, WallTime now);
+  WriteContext context_of(const std::string& name, const std::string& subresource,
+                          WallTime now) const;
 
   Storage& storage_;
   Registry& registry_;
   Writer& writer_;
-  std::set<std::string> dying_;
+  std::map<std::string, Dying> dying_;
   std::set<std::string> queue_;
 };
 

@@ -45,6 +45,7 @@ const std::string& Object::metadata_body() const {
 }
 
 void Object::shrink() const {
+  metadata_body_ = std::string();
   if (shrunk_) return;
   body();
   Json type = Json::object();
@@ -53,7 +54,6 @@ void Object::shrink() const {
   }
   json_ = std::move(type);
   body_.shrink_to_fit();
-  metadata_body_ = std::string();
   shrunk_ = true;
 }
 

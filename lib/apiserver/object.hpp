@@ -58,6 +58,22 @@ class Object {
 };
 using ObjectPtr = std::shared_ptr<const Object>;
 
+// A look at an object that history may have shrunk: it is shrunk again in the end, or who looks
+// back once would leave all of history built. Null is nothing to look at.
+class Glance {
+ public:
+  explicit Glance(const Object* object)
+      : shrunk_(object != nullptr && object->is_shrunk() ? object : nullptr) {}
+  ~Glance() {
+    if (shrunk_ != nullptr) shrunk_->shrink();
+  }
+  Glance(const Glance&) = delete;
+  Glance& operator=(const Glance&) = delete;
+
+ private:
+  const Object* shrunk_;
+};
+
 std::string object_key(const std::string& namespace_, const std::string& name);
 
 }  // namespace kubewatch::apiserver

@@ -37,6 +37,17 @@ Result<void> check_kind(const Json& body, const core::Gvk& gvk, const char* olde
   return bad_request(fmt::format("the body is no {} of {}", gvk.kind, gvk.api_version()));
 }
 
+// Its kind is right, and its metadata is what metadata may be: some of it goes into the Pod.
+Result<Json> read_action(const WriteContext& context, Json body, const core::Gvk& gvk,
+                         const char* older = "") {
+  KW_TRY(check_kind(body, gvk, older));
+  Resource as_sent = *context.resource;
+  as_sent.type.gvk = gvk;
+  std::vector<std::string> unknown;
+  KW_TRY(normalise_metadata(as_sent, body, unknown));
+  return body;
+}
+
 Result<void> check_name(const Json& body, const WriteContext& context, const char* kind) {
   if (string_at(body, {"metadata", "name"}) == context.name) return {};
   return bad_request(fmt::format("name in URL does not match name in {} object", kind));
@@ -188,8 +199,9 @@ Result<void> pass_budgets(Storage& storage, Writer& writer, const WriteContext& 
 }  // namespace
 
 Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& context,
-                       const ResourcePtr& budgets, const Json& eviction) {
-  KW_TRY(check_kind(eviction, {"policy", "v1", "Eviction"}, "policy/v1beta1"));
+                       const ResourcePtr& budgets, const Json& body) {
+  KW_ASSIGN(const Json eviction,
+            read_action(context, body, {"policy", "v1", "Eviction"}, "policy/v1beta1"));
   KW_TRY(check_name(eviction, context, "Eviction"));
   const Json* given = base::find(eviction, {"deleteOptions"});
   KW_ASSIGN(DeleteOptions options, delete_options_of(given == nullptr ? Json() : *given));
@@ -214,8 +226,8 @@ Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& con
   return {};
 }
 
-Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json& binding) {
-  KW_TRY(check_kind(binding, {"", "v1", "Binding"}));
+Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json& body) {
+  KW_ASSIGN(const Json binding, read_action(context, body, {"", "v1", "Binding"}));
   KW_TRY(check_name(binding, context, "Binding"));
   const std::string kind = string_at(binding, {"target", "kind"});
   const std::string node = string_at(binding, {"target", "name"});

@@ -9,17 +9,17 @@
 
 namespace kubewatch::apiserver {
 
-// By `eviction` (policy/v1 Eviction): the Pod is marked as a DisruptionTarget and deleted with the
+// By `body` (policy/v1 Eviction): the Pod is marked as a DisruptionTarget and deleted with the
 // options in it. A budget that allows it has one disruption less afterwards. Rules: API-initiated
 // eviction, kubernetes.io/docs/concepts/scheduling-eviction/api-eviction.
 // Errors: not_found, bad_request, forbidden, 429 with the budget as its cause, 500 where several
 // budgets select the Pod.
 // `budgets`: the resource PodDisruptionBudget.
 Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& context,
-                       const ResourcePtr& budgets, const Json& eviction);
+                       const ResourcePtr& budgets, const Json& body);
 
-// To the Node that `binding` (v1 Binding) names, whether there is one or not.
+// To the Node that `body` (v1 Binding) names, whether there is one or not.
 // Errors: not_found, bad_request, conflict (it has a Node, is dying, or is held by a gate).
-Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json& binding);
+Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json& body);
 
 }  // namespace kubewatch::apiserver

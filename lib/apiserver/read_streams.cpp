@@ -6,19 +6,12 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr Duration kStalled{60000};
 constexpr std::size_t kPiece = 128U << 10U;
 constexpr std::size_t kAhead = 512U << 10U;  // that a client has not taken
 // The last bookmark comes shortly before the end, so that the client resumes close to it.
 constexpr Duration kBeforeEnd{2000};
 
 }  // namespace
-
-bool Stall::stalled(std::size_t backlog, TimePoint now) {
-  if (backlog == 0 || backlog < last_) since_ = now;
-  last_ = backlog;
-  return now - since_ > kStalled;
-}
 
 ListStream::ListStream(const ReadKind& kind, ListSlice slice, Representation as, WallTime now,
                        std::shared_ptr<http::Responder> to, TimePoint started)

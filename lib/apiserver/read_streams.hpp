@@ -8,19 +8,9 @@
 
 #include "apiserver/read_kind.hpp"
 #include "http/server.hpp"
+#include "http/stall.hpp"
 
 namespace kubewatch::apiserver {
-
-// Whether a client still takes what it is sent: none for so long, and it is given up.
-class Stall {
- public:
-  explicit Stall(TimePoint now) : since_(now) {}
-  bool stalled(std::size_t backlog, TimePoint now);
-
- private:
-  TimePoint since_;
-  std::size_t last_ = 0;
-};
 
 // One list that is going out. `kind` must outlive it.
 class ListStream {
@@ -57,7 +47,7 @@ class ListStream {
   std::size_t at_;
   std::uint64_t sent_ = 0;
   bool starved_ = false;
-  Stall stall_;
+  http::Stall stall_;
 };
 
 // One open watch, with its times.
@@ -90,7 +80,7 @@ class OpenWatch : public WatchSink {
   bool last_bookmark_sent_ = false;
   bool over_ = false;
   bool dropped_ = false;
-  Stall stall_;
+  http::Stall stall_;
 };
 
 }  // namespace kubewatch::apiserver

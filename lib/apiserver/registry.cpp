@@ -151,11 +151,14 @@ void Registry::rebuild() {
   all_ = builtins_;
   std::vector<ResourcePtr> custom;
   for (const auto& [name, resources] : custom_) {
-    custom.insert(custom.end(), resources.begin(), resources.end());
+    custom.insert(custom.end(), resources.served.begin(), resources.served.end());
   }
-  // Versions of a group stay in each CRD's order of preference.
+  // The order of preference is that of all definitions of a group together.
   std::stable_sort(custom.begin(), custom.end(), [](const auto& a, const auto& b) {
-    return a->type.gvk.group < b->type.gvk.group;
+    const core::Gvk& left = a->type.gvk;
+    const core::Gvk& right = b->type.gvk;
+    if (left.group != right.group) return left.group < right.group;
+    return is_preferred(left.version, right.version);
   });
   all_.insert(all_.end(), custom.begin(), custom.end());
   by_plural_.clear();
@@ -207,24 +210,39 @@ std::vector<ResourcePtr> Registry::stored() const {
   return out;
 }
 
-bool Registry::is_builtin_place(const Resource& custom) const {
+bool Registry::is_builtin_version(const Resource& custom) const {
   const core::Gvk& gvk = custom.type.gvk;
-  return std::any_of(builtins_.begin(), builtins_.end(), [&](const auto& builtin) {
-    const core::Gvk& own = builtin->type.gvk;
-    return (own.group == gvk.group && own.version == gvk.version) ||
-           builtin->storage_id == custom.storage_id;
+  return std::any_of(builtins_.begin(), builtins_.end(), [&](const auto& one) {
+    return one->type.gvk.group == gvk.group && one->type.gvk.version == gvk.version;
   });
 }
 
-void Registry::set_custom(const std::string& crd_name, std::vector<ResourcePtr> resources) {
-  std::erase_if(resources, [&](const auto& one) { return is_builtin_place(*one); });
-  if (resources.empty()) return remove_custom(crd_name);
+bool Registry::is_builtin_storage(const Resource& custom) const {
+  return std::any_of(builtins_.begin(), builtins_.end(),
+                     [&](const auto& one) { return one->storage_id == custom.storage_id; });
+}
+
+void Registry::set_custom(const std::string& crd_name, CrdResources resources) {
+  std::erase_if(resources.served, [&](const auto& one) {
+    return is_builtin_version(*one) || is_builtin_storage(*one);
+  });
+  if (resources.kept && is_builtin_storage(*resources.kept)) resources.kept = nullptr;
   custom_[crd_name] = std::move(resources);
   rebuild();
 }
 
 void Registry::remove_custom(const std::string& crd_name) {
   if (custom_.erase(crd_name) != 0) rebuild();
+}
+
+bool Registry::has_custom(const std::string& crd_name) const {
+  const auto it = custom_.find(crd_name);
+  return it != custom_.end() && !it->second.served.empty();
+}
+
+ResourcePtr Registry::find_kept(const std::string& crd_name) const {
+  const auto it = custom_.find(crd_name);
+  return it == custom_.end() ? nullptr : it->second.kept;
 }
 
 }  // namespace kubewatch::apiserver

@@ -1,15 +1,15 @@
-// A request as the API sees it: query parameters, and what its path names. No I/O.
+// A request as the API sees it: by whom it is made, and what its path and query mean. No I/O.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apiserver/status.hpp"
 #include "base/result.hpp"
+#include "core/api_path.hpp"
 #include "http/message.hpp"
 
 namespace kubewatch::apiserver {
@@ -43,36 +43,15 @@ struct ApiResponse {
 // Of a parameter. Errors: bad_request, as strconv words it.
 Result<std::int64_t> parse_whole(std::string_view text);
 
-class Query {
- public:
-  // Errors: bad_request on a broken escape.
-  static Result<Query> parse(std::string_view text);
-  // The first value, or "".
-  std::string get(std::string_view name) const;
-  bool has(std::string_view name) const;
-  std::vector<std::string> all(std::string_view name) const;
-  // Whether it is there and says neither "false" nor "0".
-  bool flag(std::string_view name) const;
+using Query = core::QueryValues;
+// Errors: bad_request on a broken escape.
+Result<Query> parse_query(std::string_view text);
 
- private:
-  std::vector<std::pair<std::string, std::string>> values_;
-};
-
-// "/apis/apps/v1/namespaces/shop/deployments/web/status" taken apart.
-struct ResourcePath {
-  std::string group;
-  std::string version;
-  std::string namespace_;
-  std::string resource;
-  std::string name;
-  std::string subresource;
-  bool watch = false;  // the old /watch/ prefix
-};
-
-// Segments between slashes, decoded. Errors: bad_request (broken escapes; a decoded segment that is
-// "..", or has a slash or NUL).
+using ResourcePath = core::ApiPath;
+// As core::path_segments(). Errors: bad_request.
 Result<std::vector<std::string>> split_path(std::string_view path);
-// Null when the path names no resource: discovery, /healthz and the like.
+// Null when the path names no resource (discovery, /healthz and the like), or leads on behind a
+// subresource, which nothing here does.
 std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& segments);
 
 // Whether a GET is a watch. One object is watched by the old prefix only.

@@ -33,7 +33,7 @@ struct CustomVersion {
   std::string scale_spec_path;                 // "" = no scale subresource
   std::string scale_status_path;
   std::string scale_selector_path;
-  bool terminating = false;  // the CRD is being deleted: no creates
+  bool terminating = false;  // the CRD is being deleted with its objects: no creates
   // Of the version that objects are stored in; null where that is this one.
   std::shared_ptr<const schema::CompiledSchema> stored;
 };

@@ -50,7 +50,7 @@ std::optional<ApiResponse> answer_review(const ApiRequest& request,
   if (request.method != "POST" || !path || !path->name.empty()) return std::nullopt;
   const bool identity = path->group == "authentication.k8s.io";
   if (!identity && path->group != "authorization.k8s.io") return std::nullopt;
-  const std::string& kind = path->resource;
+  const std::string& kind = path->plural;
   const bool local = kind == "localsubjectaccessreviews";
   if (path->version != "v1" || local == path->namespace_.empty()) return std::nullopt;
   auto review =

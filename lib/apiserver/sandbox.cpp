@@ -7,8 +7,10 @@
 #include "apiserver/api.hpp"
 #include "base/log.hpp"
 #include "http/bearer.hpp"
+#include "http/connection_limits.hpp"
 #include "http/listen_address.hpp"
 #include "http/server.hpp"
+#include "loop/open_files.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr Duration kTick{250};
 constexpr Duration kSlowClients{5};
+constexpr Duration kEventTtl{3600000};  // what a kube-apiserver has by default
 
 class ResponderSink : public WatchSink {
  public:
@@ -88,6 +91,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     http::ServerOptions server;
     server.address = options_.address;
     server.port = options_.port;
+    server.max_connections = http::connections_for_watchers(loop::open_files());
     if (!options_.insecure_http) {
       KW_ASSIGN(auto certificate,
                 http::generate_certificate({"localhost", "kubernetes", "kubernetes.default"},
@@ -100,7 +104,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
                                                    std::shared_ptr<http::Responder> responder) {
                                               on_request(std::move(request), std::move(responder));
                                             }));
-    api_.set_address(fmt::format("{}:{}", options_.address, server_->port()));
+    api_.set_address(http::to_string({options_.address, server_->port()}));
     api_.tokens().admit(token_);
     api_.on_change([this] { schedule_work(); });
     schedule_tick();
@@ -108,9 +112,8 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   }
 
   std::string url() const override {
-    const bool v6 = options_.address.find(':') != std::string::npos;
-    return fmt::format("{}://{}{}{}:{}", options_.insecure_http ? "http" : "https", v6 ? "[" : "",
-                       options_.address, v6 ? "]" : "", server_->port());
+    return fmt::format("{}://{}", options_.insecure_http ? "http" : "https",
+                       http::to_string({http::reached_at(options_.address), server_->port()}));
   }
   std::string ca_pem() const override { return ca_pem_; }
   std::string token() const override { return token_; }
@@ -145,6 +148,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     ApiOptions out;
     out.history = options.history;
     out.bookmark_interval = options.bookmark_interval;
+    out.event_ttl = kEventTtl;
     base::Random system = base::Random::from_system();
     out.random_seed = options.random_seed != 0 ? options.random_seed : system.next();
     return out;
@@ -197,6 +201,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     tick_ = loop_.after(kTick, [this] {
       api_.watches().tick(api_.storage().version(), loop_.now(), loop_.wall());
       serve_slow_clients();
+      schedule_work();  // Events end without any change
       schedule_tick();
     });
   }
@@ -264,12 +269,7 @@ class SandboxHandle : public Sandbox {
 }  // namespace
 
 Result<std::unique_ptr<Sandbox>> Sandbox::start(loop::EventLoop& loop, SandboxOptions options) {
-  if (options.insecure_http && !http::is_loopback_host(options.address)) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("plain HTTP is for loopback addresses only, not for {}: leave out the "
-                             "option to serve TLS",
-                             options.address));
-  }
+  KW_TRY(http::check_plain_http(options.insecure_http, options.address));
   auto server =
       std::make_shared<SandboxServer>(loop, std::move(options), base::secure_random_hex(24));
   KW_TRY(server->listen().with_context("cannot start the sandbox API server"));

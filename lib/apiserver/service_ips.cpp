@@ -201,14 +201,27 @@ Result<void> fill_families(const Json* live, const Json& service, Json& spec) {
   return {};
 }
 
+// What all Services hold, but for one.
+class Others {
+ public:
+  Others(const ServiceHoldings& all, const Json* but) : all_(all) {
+    if (but != nullptr) add_holdings(*but, own_);
+  }
+  bool have(const std::string& ip) const { return all_.ips.count(ip) > own_.ips.count(ip); }
+  bool have(std::int64_t port) const { return all_.ports.count(port) > own_.ports.count(port); }
+
+ private:
+  const ServiceHoldings& all_;
+  ServiceHoldings own_;
+};
+
 // One address, as asked for or any.
-Result<void> fill_ip(const Json& service, Json& spec, const ServiceHoldings& others,
-                     std::uint64_t seed) {
+Result<void> fill_ip(const Json& service, Json& spec, const Others& others, std::uint64_t seed) {
   const auto given = texts(spec, "clusterIPs");
   const std::string wanted = given.empty() ? "" : given.front();
   if (wanted == kNone) return {};
   if (wanted.empty()) {
-    const auto ip = next_cluster_ip(others.ips, seed);
+    const auto ip = next_cluster_ip([&](const std::string& one) { return others.have(one); }, seed);
     if (!ip) {
       return internal_error(
           fmt::format("Internal error occurred: failed to allocate a serviceIP for Service \"{}\": "
@@ -223,7 +236,7 @@ Result<void> fill_ip(const Json& service, Json& spec, const ServiceHoldings& oth
   std::string why;
   if (!place || *place == 0 || *place > kIps) {
     why = "the provided network does not match the current range";
-  } else if (others.ips.count(wanted) != 0) {
+  } else if (others.have(wanted)) {
     why = fmt::format("provided IP is {}", kTaken);
   }
   if (why.empty()) return {};
@@ -244,7 +257,7 @@ std::set<std::int64_t> node_ports(const Json& spec) {
 // Hands out node ports to one Service.
 class Ports {
  public:
-  Ports(const ServiceHoldings& others, std::uint64_t seed) : taken_(others.ports), seed_(seed) {}
+  Ports(const Others& others, std::uint64_t seed) : others_(others), seed_(seed) {}
 
   void hold(const std::set<std::int64_t>& ports) { taken_.insert(ports.begin(), ports.end()); }
   // "" or why not.
@@ -254,10 +267,12 @@ class Ports {
           "provided port is not in the valid range. The range of valid ports is {}-{}", kFirstPort,
           kLastPort);
     }
-    return taken_.insert(port).second ? "" : fmt::format("provided port is {}", kTaken);
+    if (is_taken(port)) return fmt::format("provided port is {}", kTaken);
+    taken_.insert(port);
+    return "";
   }
   Result<std::int64_t> take_any() {
-    const auto port = next_node_port(taken_, seed_);
+    const auto port = next_node_port([this](std::int64_t one) { return is_taken(one); }, seed_);
     if (!port) {
       return internal_error(
           "Internal error occurred: failed to allocate a nodePort: range is full");
@@ -267,7 +282,10 @@ class Ports {
   }
 
  private:
-  std::set<std::int64_t> taken_;
+  bool is_taken(std::int64_t port) const { return taken_.count(port) != 0 || others_.have(port); }
+
+  const Others& others_;
+  std::set<std::int64_t> taken_;  // by this one
   std::uint64_t seed_;
 };
 
@@ -392,7 +410,7 @@ void drop_unneeded(const Json& live, Json& spec) {
   if (!outside) drop_same(live, spec, "externalTrafficPolicy");
 }
 
-Result<void> new_service(const Json& service, Json& spec, const ServiceHoldings& others,
+Result<void> new_service(const Json& service, Json& spec, const Others& others,
                          std::uint64_t seed) {
   Ports ports(others, seed);
   if (wants_ip(spec)) {
@@ -406,7 +424,7 @@ Result<void> new_service(const Json& service, Json& spec, const ServiceHoldings&
 }
 
 Result<void> updated_service(const Json& live, const Json& service, Json& spec,
-                             const ServiceHoldings& others, std::uint64_t seed) {
+                             const Others& others, std::uint64_t seed) {
   keep_ips(live, spec);
   keep_node_ports(live, spec);
   if (wants_health_port(live) && wants_health_port(spec) && is_unset(spec, "healthCheckNodePort")) {
@@ -424,41 +442,62 @@ Result<void> updated_service(const Json& live, const Json& service, Json& spec,
   return {};
 }
 
+template <class OnIp, class OnPort>
+void each_holding(const Json& service, const OnIp& on_ip, const OnPort& on_port) {
+  const Json& spec = spec_of(service);
+  for (const std::string& ip : texts(spec, "clusterIPs")) {
+    if (!ip.empty() && ip != kNone) on_ip(ip);
+  }
+  auto ports = node_ports(spec);
+  if (const auto health = base::int_at(spec, {"healthCheckNodePort"}).value_or(0)) {
+    ports.insert(health);
+  }
+  for (const std::int64_t port : ports) on_port(port);
+}
+
+template <class Value>
+void drop_one(std::multiset<Value>& from, const Value& value) {
+  if (const auto at = from.find(value); at != from.end()) from.erase(at);
+}
+
 }  // namespace
 
 void add_holdings(const Json& service, ServiceHoldings& holdings) {
-  const Json& spec = spec_of(service);
-  for (const std::string& ip : texts(spec, "clusterIPs")) {
-    if (!ip.empty() && ip != kNone) holdings.ips.insert(ip);
-  }
-  const auto ports = node_ports(spec);
-  holdings.ports.insert(ports.begin(), ports.end());
-  const auto health = base::int_at(spec, {"healthCheckNodePort"}).value_or(0);
-  if (health != 0) holdings.ports.insert(health);
+  each_holding(
+      service, [&](const std::string& ip) { holdings.ips.insert(ip); },
+      [&](std::int64_t port) { holdings.ports.insert(port); });
 }
 
-std::optional<std::string> next_cluster_ip(const std::set<std::string>& taken, std::uint64_t seed) {
-  const auto place = pick(kIps, kChosenIps, seed, [&taken](std::uint64_t at) {
+void drop_holdings(const Json& service, ServiceHoldings& holdings) {
+  each_holding(
+      service, [&](const std::string& ip) { drop_one(holdings.ips, ip); },
+      [&](std::int64_t port) { drop_one(holdings.ports, port); });
+}
+
+std::optional<std::string> next_cluster_ip(
+    const std::function<bool(const std::string& ip)>& is_taken, std::uint64_t seed) {
+  const auto place = pick(kIps, kChosenIps, seed, [&is_taken](std::uint64_t at) {
     const std::string ip = ip_at(at);
-    return ip != kKubernetesIp && taken.count(ip) == 0;
+    return ip != kKubernetesIp && !is_taken(ip);
   });
   return place ? std::optional(ip_at(*place)) : std::nullopt;
 }
 
-std::optional<std::int64_t> next_node_port(const std::set<std::int64_t>& taken,
+std::optional<std::int64_t> next_node_port(const std::function<bool(std::int64_t port)>& is_taken,
                                            std::uint64_t seed) {
   const auto port_at = [](std::uint64_t at) {
     return kFirstPort + static_cast<std::int64_t>(at) - 1;
   };
   const auto place = pick(static_cast<std::uint64_t>(kLastPort - kFirstPort + 1), kChosenPorts,
-                          seed, [&](std::uint64_t at) { return taken.count(port_at(at)) == 0; });
+                          seed, [&](std::uint64_t at) { return !is_taken(port_at(at)); });
   return place ? std::optional(port_at(*place)) : std::nullopt;
 }
 
-Result<void> allocate_service(const Json* live, Json& service, const ServiceHoldings& others,
+Result<void> allocate_service(const Json* live, Json& service, const ServiceHoldings& held,
                               std::uint64_t seed) {
   Json* spec = base::find(service, {"spec"});
   if (spec == nullptr || !spec->is_object()) return {};
+  const Others others(held, live);
   if (live == nullptr) return new_service(service, *spec, others, seed);
   return updated_service(spec_of(*live), service, *spec, others, seed);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -12,22 +13,27 @@
 
 namespace kubewatch::apiserver {
 
-// What Services hold of the two ranges, 10.96.0.0/16 and 30000 to 32767.
+// What Services hold of the two ranges, 10.96.0.0/16 and 30000 to 32767: each as many times as
+// there are holders.
 struct ServiceHoldings {
-  std::set<std::string> ips;
-  std::set<std::int64_t> ports;
+  std::multiset<std::string> ips;
+  std::multiset<std::int64_t> ports;
 };
 void add_holdings(const Json& service, ServiceHoldings& holdings);
+// Precondition: they were added.
+void drop_holdings(const Json& service, ServiceHoldings& holdings);
 
 // Absent when all are taken. The lower part of a range, where people choose their own, comes last.
-std::optional<std::string> next_cluster_ip(const std::set<std::string>& taken, std::uint64_t seed);
-std::optional<std::int64_t> next_node_port(const std::set<std::int64_t>& taken, std::uint64_t seed);
+std::optional<std::string> next_cluster_ip(
+    const std::function<bool(const std::string& ip)>& is_taken, std::uint64_t seed);
+std::optional<std::int64_t> next_node_port(const std::function<bool(std::int64_t port)>& is_taken,
+                                           std::uint64_t seed);
 
 // Completes a Service that has its defaults, before it is validated: cluster IPs and their
 // families, node ports, and on an update what the type no longer needs. `live` is null for a
-// create; `others` hold what is taken, this Service aside.
+// create; `held` is what all hold, `live` among them.
 // Errors: as the server words them; what only a validation finds is left to it.
-Result<void> allocate_service(const Json* live, Json& service, const ServiceHoldings& others,
+Result<void> allocate_service(const Json* live, Json& service, const ServiceHoldings& held,
                               std::uint64_t seed);
 
 }  // namespace kubewatch::apiserver

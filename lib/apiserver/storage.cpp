@@ -36,11 +36,17 @@ ObjectPtr Storage::get(const std::string& storage_id, const std::string& key) co
   return it == of->objects.end() ? nullptr : it->second;
 }
 
-ObjectPtr Storage::put(const std::string& storage_id, Json object) {
+ObjectPtr Storage::put(const std::string& storage_id, Json object, std::optional<Json> shown) {
   Table& of = tables_[storage_id];
-  object["metadata"]["resourceVersion"] = std::to_string(++version_);
+  const std::string version = std::to_string(++version_);
+  object["metadata"]["resourceVersion"] = version;
   auto stored = std::make_shared<const Object>(std::move(object));
   of.as_put.erase(stored->key());
+  if (shown) {
+    of.as_put[stored->key()] = stored;
+    (*shown)["metadata"]["resourceVersion"] = version;
+    stored = std::make_shared<const Object>(std::move(*shown));
+  }
   ObjectPtr& slot = of.objects[stored->key()];
   auto event = std::make_shared<Event>();
   event->type = slot ? EventType::modified : EventType::added;
@@ -87,6 +93,11 @@ void Storage::reread(const std::string& storage_id, const std::function<void(Jso
       as_put[key] = original;
     }
   }
+}
+
+bool Storage::is_as_put(const std::string& storage_id, const std::string& key) const {
+  const Table* of = table(storage_id);
+  return of == nullptr || of->as_put.count(key) == 0;
 }
 
 void Storage::record(const std::string& storage_id, Table& of, EventPtr event) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,14 +40,18 @@ class Storage {
   std::uint64_t version() const { return version_; }
   // Null when absent.
   ObjectPtr get(const std::string& storage_id, const std::string& key) const;
-  // Creates or replaces the object of that key; sets metadata.resourceVersion.
-  ObjectPtr put(const std::string& storage_id, Json object);
+  // Creates or replaces the object of that key; sets metadata.resourceVersion. `shown`: the object
+  // as it is read, where that differs.
+  ObjectPtr put(const std::string& storage_id, Json object, std::optional<Json> shown = {});
   // Returns the object of the DELETED event; null when absent.
   ObjectPtr remove(const std::string& storage_id, const std::string& key);
 
   // Shows the objects as `read` makes them of what was put, from now on: no event, no other
   // resourceVersion, and what was put is kept for the next time. History stays as it was told.
   void reread(const std::string& storage_id, const std::function<void(Json&)>& read);
+  // Whether the object of that key is what was put: a write that changes nothing of another one
+  // puts it as it is shown.
+  bool is_as_put(const std::string& storage_id, const std::string& key) const;
 
   // In key order, from the first key >= `from`, whose key starts with `prefix`; false from `visit`
   // ends.

@@ -113,6 +113,14 @@ std::string kept_with_status(const Resource& resource) {
   return is(resource, "pods") ? "ownerReferences" : "";
 }
 
+// Old kubelets leave it out.
+void keep_service_class(const Json& live, Json& pod) {
+  const std::string kept = base::string_at(live, {"status", "qosClass"});
+  if (!kept.empty() && base::string_at(pod, {"status", "qosClass"}).empty()) {
+    pod["status"]["qosClass"] = kept;
+  }
+}
+
 bool is_certificate_request(const Resource& resource) {
   return is(resource, builtin::kCertificateRequests);
 }
@@ -201,6 +209,7 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
     for (const auto& key : keys) {
       if (key != "status" && key != "metadata" && key != "apiVersion" && key != "kind") keep(key);
     }
+    if (is(resource, "pods")) keep_service_class(live, object);
     if (const std::string part = kept_with_status(resource); !part.empty()) {
       base::keep_member(live.at("metadata"), object["metadata"], part);
     }
@@ -264,13 +273,13 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
 }
 
 void validate_kind(const Resource& resource, const Json* live, const Json& object,
-                   const std::string& subresource, FieldErrors& errors) {
+                   const std::string& subresource, FieldErrors& errors, FieldErrors* tolerated) {
   if (resource.custom && live != nullptr && subresource == "status") {
-    resource.custom->compiled->validate_status(object, *live, errors);
+    resource.custom->compiled->validate_status(object, *live, errors, tolerated);
     return;
   }
   if (resource.custom) {
-    resource.custom->compiled->validate(object, live, errors);
+    resource.custom->compiled->validate(object, live, errors, tolerated);
     return;
   }
   if (is(resource, kCrds)) return validate_crd(live, object, subresource, errors);
@@ -297,6 +306,8 @@ bool needs_version(const Resource& resource) {
       "validatingwebhookconfigurations.admissionregistration.k8s.io",
       "validatingadmissionpolicies.admissionregistration.k8s.io",
       "validatingadmissionpolicybindings.admissionregistration.k8s.io",
+      "mutatingadmissionpolicies.admissionregistration.k8s.io",
+      "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
       "apiservices.apiregistration.k8s.io",
   };
   return resource.custom || kinds.count(resource.storage_id) != 0;

@@ -41,9 +41,11 @@ void keep_other_part(const Resource& resource, const Json& live, Json& stored,
 schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
                                 const std::string& subresource);
 
-// Kind-specific rules on top of metadata. `live` is null for a create.
+// Kind-specific rules on top of metadata. `live` is null for a create. `tolerated`:
+// schema::CompiledSchema.
 void validate_kind(const Resource& resource, const Json* live, const Json& object,
-                   const std::string& subresource, FieldErrors& errors);
+                   const std::string& subresource, FieldErrors& errors,
+                   FieldErrors* tolerated = nullptr);
 
 // Kinds of which an update must name the resourceVersion.
 bool needs_version(const Resource& resource);

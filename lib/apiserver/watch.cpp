@@ -53,12 +53,14 @@ void WatchStream::bookmark(std::uint64_t version) {
 }
 
 std::shared_ptr<const std::string> WatchStream::line(const Event& event, const char* type,
-                                                     const ObjectPtr& object, WallTime now) {
+                                                     const Object& object, bool shared,
+                                                     WallTime now) {
   const Resource& resource = *spec_.resource;
-  if (spec_.as.format == Format::table) {
-    const bool columns = !std::exchange(columns_sent_, true);
+  const bool table = spec_.as.format == Format::table;
+  if (table || !shared) {
+    const bool columns = table && !std::exchange(columns_sent_, true);
     return std::make_shared<const std::string>(
-        watch_line(resource, spec_.as, type, *object, columns, now));
+        watch_line(resource, spec_.as, type, object, columns, now));
   }
   const std::string key = fmt::format(
       "{}|{}|{}", type, spec_.as.format == Format::partial ? spec_.as.transform_version : "",
@@ -66,25 +68,28 @@ std::shared_ptr<const std::string> WatchStream::line(const Event& event, const c
   for (const auto& [known, text] : event.lines) {
     if (known == key) return text;
   }
-  auto text = std::make_shared<const std::string>(
-      watch_line(resource, spec_.as, type, *object, false, now));
+  auto text =
+      std::make_shared<const std::string>(watch_line(resource, spec_.as, type, object, false, now));
   event.lines.emplace_back(key, text);
   return text;
 }
 
-std::shared_ptr<const std::string> WatchStream::seen(const Event& event, WallTime now) {
+std::shared_ptr<const std::string> WatchStream::seen(const Event& event, bool shared,
+                                                     WallTime now) {
+  const Glance at_previous(event.previous.get());
+  const Glance at_object(event.object.get());
   const bool before = event.previous && matches(*event.previous);
   const bool after = event.type != EventType::deleted && matches(*event.object);
-  if (after) return line(event, before ? "MODIFIED" : "ADDED", event.object, now);
+  if (after) return line(event, before ? "MODIFIED" : "ADDED", *event.object, shared, now);
   if (!before) return nullptr;
-  if (event.type == EventType::deleted) return line(event, "DELETED", event.object, now);
+  if (event.type == EventType::deleted) return line(event, "DELETED", *event.object, shared, now);
   // It left the selection: the last state that matched, under this event's resourceVersion.
   Json last = event.previous->json();
   last["metadata"]["resourceVersion"] = std::to_string(event.version);
-  return line(event, "DELETED", std::make_shared<const Object>(std::move(last)), now);
+  return line(event, "DELETED", Object(std::move(last)), shared, now);
 }
 
-bool WatchStream::pump(WatchSink& sink, WallTime now) {
+bool WatchStream::pump(WatchSink& sink, WallTime now, const Event* fresh) {
   if (error_) {
     sink.send(error_line(*error_));
     return false;
@@ -102,7 +107,7 @@ bool WatchStream::pump(WatchSink& sink, WallTime now) {
   while (initial_.empty() && !events_.empty() && sink.backlog() < kSinkBytes) {
     const EventPtr event = std::move(events_.front());
     events_.pop_front();
-    const auto text = seen(*event, now);
+    const auto text = seen(*event, event.get() == fresh, now);
     if (text && spec_.as.lists_only) return false;
     if (text) events_.empty() ? sink.send_now(*text) : sink.send(*text);
   }
@@ -135,7 +140,7 @@ void WatchHub::on_event(const std::string& storage_id, const EventPtr& event, Wa
     Open& open = *it->second[i];
     if (open.over) continue;
     open.stream->offer(event);
-    if (!open.stream->pump(*open.sink, wall)) open.over = true;
+    if (!open.stream->pump(*open.sink, wall, event.get())) open.over = true;
   }
   event->lines.clear();  // who is still behind makes its own again; history stays small
 }

@@ -60,17 +60,18 @@ class WatchStream {
   void offer(const EventPtr& event);
   // A bookmark at `version`, when wanted and nothing waits before it.
   void bookmark(std::uint64_t version);
-  // Sends what the sink takes. False: the stream is over, or its client was too slow.
-  bool pump(WatchSink& sink, WallTime now);
+  // Sends what the sink takes. False: the stream is over, or its client was too slow. `fresh`: the
+  // event that is told to everybody right now, whose lines are shared; the caller clears them.
+  bool pump(WatchSink& sink, WallTime now, const Event* fresh = nullptr);
   bool waiting() const { return !initial_.empty() || !events_.empty() || end_version_ || error_; }
   const WatchSpec& spec() const { return spec_; }
 
  private:
   bool matches(const Object& object) const;
   std::shared_ptr<const std::string> line(const Event& event, const char* type,
-                                          const ObjectPtr& object, WallTime now);
+                                          const Object& object, bool shared, WallTime now);
   // Null when this client does not see the event.
-  std::shared_ptr<const std::string> seen(const Event& event, WallTime now);
+  std::shared_ptr<const std::string> seen(const Event& event, bool shared, WallTime now);
 
   WatchSpec spec_;
   std::deque<ObjectPtr> initial_;

@@ -8,7 +8,6 @@
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
-#include "apiserver/service_ips.hpp"
 #include "apiserver/stored_size.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/typing.hpp"
@@ -188,12 +187,13 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
   return body;
 }
 
-Result<void> Writer::admit_create(const WriteContext& context, const std::string& name) const {
+// No name is made of a generateName yet.
+Result<void> Writer::admit_create(const WriteContext& context, const Json& object) const {
   const Resource& resource = *context.resource;
+  std::string name = string_at(object, {"metadata", "name"});
   if (resource.custom && resource.custom->terminating) {
-    return api_error(405, "MethodNotAllowed",
-                     "create not allowed while custom resource definition is terminating",
-                     Json{{"group", resource.type.gvk.group}, {"kind", resource.type.plural}});
+    return forbidden(resource.subject(name),
+                     "create not allowed while custom resource definition is terminating");
   }
   if (!resource.type.namespaced) return {};
   const ObjectPtr ns = storage_.get("namespaces", context.namespace_);
@@ -202,6 +202,8 @@ Result<void> Writer::admit_create(const WriteContext& context, const std::string
   const std::string why =
       fmt::format("unable to create new content in namespace {} because it is being terminated",
                   context.namespace_);
+  if (name.empty()) name = string_at(object, {"metadata", "generateName"});
+  if (name.empty()) name = "Unknown";
   const Error plain = forbidden(resource.subject(name), why);
   Json status = status_json(plain);
   status["details"]["causes"] = Json::array(
@@ -264,20 +266,19 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   return tracked;
 }
 
+void Writer::on_event(const std::string& storage_id, const EventPtr& event) {
+  if (storage_id != "services") return;
+  if (event->previous) drop_holdings(event->previous->json(), held_);
+  if (event->type != EventType::deleted) add_holdings(event->object->json(), held_);
+}
+
 Result<void> Writer::complete(const WriteContext& context, const Json* live, Json& object) {
   const Resource& resource = *context.resource;
   if (resource.custom) return {};
   if (resource.storage_id == "services") {
-    ServiceHoldings others;
     // Where nobody has it already, the same name gets the same address again: runs can be compared.
     const std::string key = object_key(context.namespace_, string_at(object, {"metadata", "name"}));
-    storage_.each(resource.storage_id, "", "", [&](const ObjectPtr& service) {
-      if (live == nullptr || service->key() != key) {
-        add_holdings(service->json(), others);
-      }
-      return true;
-    });
-    KW_TRY(allocate_service(live, object, others, std::hash<std::string>()(key)));
+    KW_TRY(allocate_service(live, object, held_, std::hash<std::string>()(key)));
   }
   if (live == nullptr) {
     builtin::fill_new(resource.storage_id, object, *context.warnings);
@@ -302,16 +303,16 @@ Result<void> Writer::fit(const WriteContext& context, const Object* live, bool a
   return check_stored_size(resource, key, stored, replaced);
 }
 
-ObjectPtr Writer::store(const WriteContext& context, Json stored) {
-  if (!context.dry_run) return storage_.put(context.resource->storage_id, std::move(stored));
-  return std::make_shared<const Object>(std::move(stored));
+ObjectPtr Writer::store(const WriteContext& context, Json stored, std::optional<Json> shown) {
+  if (context.dry_run) return std::make_shared<const Object>(std::move(shown ? *shown : stored));
+  return storage_.put(context.resource->storage_id, std::move(stored), std::move(shown));
 }
 
 Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked) {
   const Resource& resource = *context.resource;
+  KW_TRY(admit_create(context, object));
   KW_TRY(fill_new(context, object));
   const std::string name = string_at(object, {"metadata", "name"});
-  KW_TRY(admit_create(context, name));
   if (!tracked) {
     KW_ASSIGN(object, track(context, nullptr, object));
   }
@@ -325,8 +326,15 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
   tell_warnings(context, nullptr, object);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
+  const bool has_status = object.contains("status");
   Json stored = to_stored(resource, std::move(object));
   KW_TRY(fit(context, nullptr, tracked, stored));
+  // A default of the status is only read: what a create puts has lost its status.
+  std::optional<Json> shown;
+  if (resource.custom && !has_status && stored.contains("status")) {
+    shown = stored;
+    stored.erase("status");
+  }
   if (const ObjectPtr there = storage_.get(resource.storage_id, object_key(ns, name))) {
     const Error taken = already_exists(resource.subject(name));
     if (!is_dying(there->json())) return taken;
@@ -334,7 +342,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
     status["message"] = "object is being deleted: " + taken.message();
     return error_from_status(status);
   }
-  return Written{store(context, std::move(stored)), true};
+  return Written{store(context, std::move(stored), std::move(shown)), true};
 }
 
 Result<Written> Writer::create(const WriteContext& context, Json body) {
@@ -368,7 +376,9 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   FieldErrors errors;
   validate_metadata(resource, object, errors);
   validate_metadata_update(before, object, errors);
-  validate_kind(resource, &before, object, context.subresource, errors);
+  FieldErrors tolerated;
+  validate_kind(resource, &before, object, context.subresource, errors, &tolerated);
+  for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
   tell_warnings(context, &before, object);
   Json stored = tracked && moves_owners_alone(resource, before, object)
@@ -376,7 +386,10 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
                     : to_stored(resource, std::move(object));
   keep_other_part(resource, live->json(), stored, context.subresource);
   // As it is kept: what one version shows alike may differ there.
-  if (schema::keep_times_of_noop(live->json(), stored)) return Written{live, false};
+  if (schema::keep_times_of_noop(live->json(), stored) &&
+      storage_.is_as_put(resource.storage_id, live->key())) {
+    return Written{live, false};
+  }
   if (is_released(resource, stored)) {
     // The answer shows the object as its last update left it; the deletion has a resourceVersion of
     // its own.

@@ -5,11 +5,13 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apiserver/registry.hpp"
 #include "apiserver/request.hpp"
+#include "apiserver/service_ips.hpp"
 #include "apiserver/storage.hpp"
 #include "base/random.hpp"
 #include "base/result.hpp"
@@ -48,6 +50,9 @@ class Writer {
   Writer(Storage& storage, Registry& registry, base::Random& random)
       : storage_(storage), registry_(registry), random_(random) {}
 
+  // Every change of the storage, also those that others make: it says what Services hold.
+  void on_event(const std::string& storage_id, const EventPtr& event);
+
   Result<Written> create(const WriteContext& context, Json body);
   Result<Written> update(const WriteContext& context, Json body);
   // `body` is the parsed patch: operations, or a merge or strategic patch.
@@ -67,7 +72,7 @@ class Writer {
  private:
   // `applied`: what server-side apply made, and no body that a client sent.
   Result<Json> decode(const WriteContext& context, Json body, bool applied = false);
-  Result<void> admit_create(const WriteContext& context, const std::string& name) const;
+  Result<void> admit_create(const WriteContext& context, const Json& object) const;
   Result<void> fill_new(const WriteContext& context, Json& object);
   // `tracked`: managedFields are right already.
   Result<void> check_version(const WriteContext& context, const Object& live,
@@ -82,11 +87,13 @@ class Writer {
   // server-side apply. Errors: internal, of one that is too large to be kept.
   Result<void> fit(const WriteContext& context, const Object* live, bool applied,
                    Json& stored) const;
-  ObjectPtr store(const WriteContext& context, Json stored);
+  // `shown`: Storage::put.
+  ObjectPtr store(const WriteContext& context, Json stored, std::optional<Json> shown = {});
 
   Storage& storage_;
   Registry& registry_;
   base::Random& random_;
+  ServiceHoldings held_;
 };
 
 // What a patch makes of an object, before anybody looks at it. Errors: bad_request, invalid,

@@ -241,6 +241,8 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     restore_crd(versions ? configuration : before, outcome->object);
   }
   if (found && !outcome->changed) {
+    // A schema may have changed since, and defaults are only shown until somebody writes.
+    if (resource.custom) return commit_update(context, found.value(), std::move(before), true);
     tell_warnings(context, &before, before);
     return Written{found.value(), false};
   }

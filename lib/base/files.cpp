@@ -1,4 +1,4 @@
-// Whole files in and out. Not for streams, sockets or anything that may block.
+// Whole files in and out.
 #include "base/files.hpp"
 
 #include <fcntl.h>
@@ -44,6 +44,10 @@ Error too_large(const std::string& path, std::size_t max_bytes) {
                fmt::format("{} is larger than the limit of {} bytes", path, max_bytes));
 }
 
+Error no_regular_file(const std::string& path) {
+  return Error(ErrorKind::invalid, fmt::format("cannot read {}: it is no regular file", path));
+}
+
 Result<void> write_all(int fd, std::string_view content, const std::string& path) {
   while (!content.empty()) {
     const ssize_t count = ::write(fd, content.data(), content.size());
@@ -59,17 +63,18 @@ Result<void> wait_for_disk(int fd, const std::string& path) {
   return {};
 }
 
-}  // namespace
+enum class Takes { any, regular_files };
 
-Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
-  // O_NONBLOCK: opening a FIFO without a writer must not hang.
-  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+Result<std::string> read_whole(const std::string& path, std::size_t max_bytes, Takes takes) {
+  // O_NONBLOCK: opening a FIFO without a writer must not hang. O_NOCTTY: nor make a terminal ours.
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (fd.get() < 0) return system_error("cannot read", path, errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return system_error("cannot read", path, errno);
   if (S_ISDIR(info.st_mode)) {
     return Error(ErrorKind::invalid, fmt::format("cannot read {}: it is a folder", path));
   }
+  if (takes == Takes::regular_files && !S_ISREG(info.st_mode)) return no_regular_file(path);
   const int flags = ::fcntl(fd.get(), F_GETFL);
   if (S_ISREG(info.st_mode)) {
     if (static_cast<std::uintmax_t>(info.st_size) > max_bytes) return too_large(path, max_bytes);
@@ -88,8 +93,6 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     out.append(buffer, static_cast<std::size_t>(count));
   }
 }
-
-namespace {
 
 Result<void> replace_file(const std::string& path, std::string_view content, unsigned mode,
                           bool wait) {
@@ -113,6 +116,19 @@ Result<void> replace_file(const std::string& path, std::string_view content, uns
 }
 
 }  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+  return read_whole(path, max_bytes, Takes::any);
+}
+
+Result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes) {
+  // To open a device may do something already.
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    return no_regular_file(path);
+  }
+  return read_whole(path, max_bytes, Takes::regular_files);
+}
 
 Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode) {
   return replace_file(path, content, mode, true);

@@ -8,9 +8,12 @@
 
 namespace kubewatch::base {
 
-// The whole file. Errors: not_found, unavailable, too_large, invalid (a folder), each naming the
-// path.
+// The whole file, which may be a pipe or a terminal: then it waits for the end. Errors: not_found,
+// unavailable, too_large, invalid (a folder), each naming the path.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+// For what is read while a loop runs, which must not wait. Links are followed. Errors: as above;
+// invalid for whatever is no regular file.
+Result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes);
 // Written beside and renamed, with mode; the folder must exist. Errors: as above.
 Result<void> write_file_atomic(const std::string& path, std::string_view content, unsigned mode);
 // As write_file_atomic, without waiting for the disk, which takes longer than making the content:

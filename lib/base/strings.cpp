@@ -74,6 +74,17 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+std::vector<std::string> split_at_blanks(std::string_view text) {
+  std::vector<std::string> words;
+  while (!(text = trim(text)).empty()) {
+    const auto end = std::find_if(text.begin(), text.end(), is_space);
+    const auto length = static_cast<std::size_t>(end - text.begin());
+    words.emplace_back(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return words;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i) {

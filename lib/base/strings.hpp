@@ -10,6 +10,8 @@
 namespace kubewatch::base {
 
 std::vector<std::string> split(std::string_view text, char separator);
+// The words between blanks of any kind and number.
+std::vector<std::string> split_at_blanks(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string_view trim(std::string_view text);
 std::string to_lower(std::string_view text);

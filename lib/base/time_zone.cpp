@@ -7,7 +7,9 @@
 #include <cstdlib>
 
 #include "base/ascii.hpp"
+#include "base/cut_text.hpp"
 #include "base/files.hpp"
+#include "base/strings.hpp"
 
 namespace kubewatch::base {
 
@@ -171,15 +173,31 @@ bool safe_zone_name(const std::string& name) {
   return letters && !name.empty() && name.size() < 100 && name.front() != '/';
 }
 
-Result<TimeZone> machine_zone() {
-  if (const char* tz = std::getenv("TZ"); tz != nullptr) {
-    std::string name = *tz == ':' ? tz + 1 : tz;
-    if (name.empty() || name == "UTC") return TimeZone();
-    if (safe_zone_name(name)) return TimeZone::load(name);
-  }
-  auto bytes = read_file("/etc/localtime", kMaxFile);
+constexpr const char* kLocalTime = "/etc/localtime";
+
+bool is_wild(std::int64_t offset) {
+  return offset < -kMaxOffset || offset > kMaxOffset;
+}
+
+// Absent: it is none that is known here.
+auto posix_rule(std::string_view text) {
+  auto rule = PosixZoneReader(text).read();
+  if (rule && (is_wild(rule->standard) || is_wild(rule->summer))) rule.reset();
+  return rule;
+}
+
+// Without a file the machine's zone is UTC.
+Result<TimeZone> local_time() {
+  auto bytes = read_file(kLocalTime, kMaxFile);
   if (!bytes.ok()) return TimeZone();
-  return TimeZone::parse(*bytes);
+  auto zone = TimeZone::parse(*bytes);
+  if (!zone.ok()) return std::move(zone).error().with_context(kLocalTime);
+  return zone;
+}
+
+Result<TimeZone> machine_zone() {
+  const char* tz = std::getenv("TZ");
+  return tz != nullptr ? TimeZone::from_variable(tz) : local_time();
 }
 
 }  // namespace
@@ -223,17 +241,16 @@ Result<TimeZone> TimeZone::parse(std::string_view tzif) {
     out.offsets_.push_back(offset_of(type));
   }
   out.first_offset_ = offset_of(0);
-  const auto wild = [](std::int64_t offset) { return offset < -kMaxOffset || offset > kMaxOffset; };
-  if (!std::is_sorted(out.times_.begin(), out.times_.end()) || wild(out.first_offset_) ||
-      std::any_of(out.offsets_.begin(), out.offsets_.end(), wild)) {
+  if (!std::is_sorted(out.times_.begin(), out.times_.end()) || is_wild(out.first_offset_) ||
+      std::any_of(out.offsets_.begin(), out.offsets_.end(), is_wild)) {
     return broken();
   }
   const std::string_view rest = tzif.substr(footer);
   const std::size_t end = rest.find('\n', 1);
   if (rest.empty() || rest.front() != '\n' || end == std::string_view::npos) return broken();
   if (end > 1) {
-    out.rule_ = PosixZoneReader(rest.substr(1, end - 1)).read();
-    if (!out.rule_ || wild(out.rule_->standard) || wild(out.rule_->summer)) return broken();
+    out.rule_ = posix_rule(rest.substr(1, end - 1));
+    if (!out.rule_) return broken();
   }
   return out;
 }
@@ -249,6 +266,42 @@ Result<TimeZone> TimeZone::load(const std::string& name) {
                  "tzdata installed?)");
   }
   return parse(*bytes);
+}
+
+Result<TimeZone> TimeZone::from_variable(std::string_view value) {
+  const auto refuse = [&](Error error) {
+    constexpr std::size_t kShown = 100;
+    const std::string shown = escape_for_terminal(cut_text(std::string(value), kShown));
+    return std::move(error).with_context("time zone \"" + shown + "\" from the variable TZ");
+  };
+  const bool only_a_file = value.starts_with(':');
+  const std::string text(only_a_file ? value.substr(1) : value);
+  if (text.empty()) return TimeZone();
+  // Where it is set so that libc need not look for it: the same as no TZ.
+  if (text == kLocalTime) return local_time();
+  if (text.front() == '/') {
+    auto bytes = read_file(text, kMaxFile);
+    auto zone = bytes.ok() ? parse(*bytes) : Result<TimeZone>(std::move(bytes).error());
+    if (!zone.ok()) return refuse(std::move(zone).error());
+    return zone;
+  }
+  auto named = load(text);
+  if (named.ok() || only_a_file) {
+    if (!named.ok()) return refuse(std::move(named).error());
+    return named;
+  }
+  TimeZone out;
+  out.rule_ = posix_rule(text);
+  if (out.rule_) return out;
+  // Of a POSIX text there is always an offset.
+  const bool meant_as_text = std::any_of(text.begin(), text.end(), is_digit);
+  if (!meant_as_text || named.error().kind() != ErrorKind::not_found) {
+    return refuse(std::move(named).error());
+  }
+  return refuse({ErrorKind::invalid,
+                 "neither the name of a zone that this machine knows (is tzdata installed?) nor a "
+                 "POSIX text like CET-1CEST,M3.5.0,M10.5.0/3, which says when summer time begins "
+                 "and ends"});
 }
 
 std::int64_t TimeZone::offset_at(std::int64_t utc) const {

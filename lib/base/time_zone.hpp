@@ -28,6 +28,10 @@ class TimeZone {
   // "Europe/Rome", read from the system's folder; "" is the machine's zone (TZ, then
   // /etc/localtime, UTC when there is neither). Errors: not_found; invalid.
   static Result<TimeZone> load(const std::string& name);
+  // A value of the variable TZ: a name as for load(), an absolute path, or a POSIX text
+  // ("CET-1CEST,M3.5.0,M10.5.0/3"); after ':' no POSIX text. A name goes before a text, as in libc.
+  // "" is UTC. Errors: not_found; invalid: what it is and that it came from TZ is in them.
+  static Result<TimeZone> from_variable(std::string_view value);
 
   // Seconds east of UTC at `utc` (seconds since 1970).
   std::int64_t offset_at(std::int64_t utc) const;

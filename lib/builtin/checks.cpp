@@ -202,6 +202,28 @@ Compared members_of(const std::string& key, Compared around) {
   return exact.count(key) != 0 ? Compared::exact : around;
 }
 
+// Of what the server keeps as a plain truth or number: false and 0 are what absent is, as clients
+// in Go leave them out. Of others (runAsUser, privileged) they are not.
+bool is_zero(const std::string& key, const Json& value) {
+  static const std::set<std::string> plain = {"chapAuthDiscovery",
+                                              "chapAuthSession",
+                                              "count",
+                                              "hostIPC",
+                                              "hostNetwork",
+                                              "hostPID",
+                                              "hostPort",
+                                              "lun",
+                                              "partition",
+                                              "initialDelaySeconds",
+                                              "readOnly",
+                                              "seconds",
+                                              "sslEnabled",
+                                              "stdin",
+                                              "stdinOnce",
+                                              "tty"};
+  return (value == false || value == 0) && plain.count(key) != 0;
+}
+
 bool is_nothing(const Json* value, Compared how) {
   if (value == nullptr || value->is_null()) return true;
   if (value->is_structured()) return value->empty();
@@ -222,9 +244,10 @@ bool same_members(const Json& a, const Json& b, Compared how) {
   for (const Json* side : {&a, &b}) {
     for (const auto& [key, value] : side->items()) keys.insert(key);
   }
-  const auto member = [](const Json& object, const std::string& key) {
+  const auto member = [how](const Json& object, const std::string& key) {
     const auto it = object.find(key);
-    return it == object.end() ? nullptr : &*it;
+    const bool none = it == object.end() || (how != Compared::exact && is_zero(key, *it));
+    return none ? nullptr : &*it;
   };
   return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) {
     const Compared below = how == Compared::exact ? how : members_of(key, how);

@@ -101,7 +101,8 @@ std::string shape_sentence(const std::string& message, const Values& examples,
                            const std::string& regex);
 std::string range_sentence(std::int64_t least, std::int64_t most);
 
-// Whether the server takes both for the same: nothing, empty and absent are one.
+// Whether the server takes both for the same: nothing, empty and absent are one, false and 0 where
+// it keeps no more.
 bool same_value(const Json* a, const Json* b);
 bool same_field(const Field& a, const Field& b);
 
@@ -122,6 +123,8 @@ void check_port_number(const Field& port);
 void check_labels(const Field& labels);
 void check_annotations(const Field& annotations);
 void check_label_selector(const Field& selector);
+// Of the form that all newer kinds share.
+void check_conditions(const Field& conditions);
 // In, NotIn, Exists, DoesNotExist with the values that go with them. False: another operator.
 bool check_set_operator(const Field& requirement);
 // A selector in the form of the server's own type.
@@ -148,6 +151,9 @@ std::string quantity_text(const base::Quantity& quantity);
 // Addresses as old fields take them, unless the live object has the same.
 void check_ip(const Field& address, const std::set<std::string>& known = {});
 void check_cidr(const Field& range, const std::set<std::string>& known = {});
+// The same as newer fields take them, each in its one form.
+void check_canonical_ip(const Field& address);
+void check_canonical_cidr(const Field& range);
 bool is_ip(const std::string& text);
 bool is_ipv6(const std::string& text);
 // Its one text; "" when it is none.

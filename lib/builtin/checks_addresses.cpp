@@ -145,6 +145,24 @@ void check_cidr(const Field& range, const std::set<std::string>& known) {
   }
 }
 
+void check_canonical_ip(const Field& address) {
+  const std::size_t told = address.errors().size();
+  check_ip(address);
+  const std::string form = canonical_ip(address.text());
+  if (address.errors().size() != told || address.is(form)) return;
+  address.invalid_text("must be in canonical form (" + quoted_text(form) + ")");
+}
+
+void check_canonical_cidr(const Field& range) {
+  const std::size_t told = range.errors().size();
+  check_cidr(range);
+  const std::string text = range.text();
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  const std::string form = canonical_ip(text.substr(0, slash)) + text.substr(slash);
+  if (range.errors().size() != told || text == form) return;
+  range.invalid("must be in canonical form (" + quoted_text(form) + ")");
+}
+
 bool is_strict_subset(const std::string& range, const std::string& part) {
   const auto outer = parse_range(range);
   const auto inner = parse_range(part);

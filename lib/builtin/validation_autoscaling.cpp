@@ -233,4 +233,13 @@ void check_disruption_budget(const Field& object, const Json* /*live*/) {
   spec["unhealthyPodEvictionPolicy"].one_of({"AlwaysAllow", "IfHealthyBudget"});
 }
 
+void check_disruption_budget_status(const Field& object, const Json* /*live*/) {
+  const Field status = object["status"];
+  check_conditions(status["conditions"]);
+  for (const char* key :
+       {"disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods"}) {
+    status[key].not_negative();
+  }
+}
+
 }  // namespace kubewatch::builtin

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/keep_member.hpp"
 #include "base/strings.hpp"
 #include "base/time_zone.hpp"
 #include "builtin/go_values.hpp"
@@ -20,6 +21,7 @@ constexpr std::size_t kMostRules = 20;
 constexpr std::size_t kMostExitCodes = 255;
 constexpr std::size_t kMostPatterns = 20;
 constexpr std::size_t kMostManagedBy = 63;
+constexpr std::size_t kMostIndexText = std::size_t{64} << 10U;
 constexpr std::int64_t kMostIndexedParallelism = 100000;
 
 std::string valid_values(const Values& values) {
@@ -103,6 +105,28 @@ void check_replacement_policy(const Field& spec) {
   policy.one_of(failures ? Values{"Failed"} : Values{"Failed", "TerminatingOrFailed"});
 }
 
+void check_success_rule(const Field& rule, std::int64_t completions) {
+  const Field count = rule["succeededCount"];
+  const Field indexes = rule["succeededIndexes"];
+  if (!count.present() && !indexes.present()) {
+    rule.required("at least one of succeededCount or succeededIndexes must be specified");
+  }
+  std::int64_t total = 0;
+  if (indexes.size() > kMostIndexText) indexes.too_long(kMostIndexText);
+  if (const auto counted = count_indexes(indexes.text(), completions)) {
+    total = *counted;
+  } else {
+    indexes.invalid("error parsing succeededIndexes: " + counted.error().message());
+  }
+  const auto at_most = [&count](std::int64_t most, const char* what) {
+    if (count.number_or(0) <= most) return;
+    count.invalid(fmt::format("must be less than or equal to {} (the number of {})", most, what));
+  };
+  count.not_negative();
+  at_most(completions, "specified completions");
+  if (indexes.present()) at_most(total, "indexes in the specified succeededIndexes field");
+}
+
 void check_success_policy(const Field& spec) {
   const Field policy = spec["successPolicy"];
   if (!policy.present()) return;
@@ -112,17 +136,7 @@ void check_success_policy(const Field& spec) {
   }
   if (rules.size() > kMostRules) rules.too_many(kMostRules);
   const std::int64_t completions = spec["completions"].number_or(0);
-  for (const auto& rule : rules.items()) {
-    const Field count = rule["succeededCount"];
-    if (!count.present() && !rule["succeededIndexes"].present()) {
-      rule.required("at least one of succeededCount or succeededIndexes must be specified");
-    }
-    count.not_negative();
-    if (count.number_or(0) > completions) {
-      count.invalid(fmt::format(
-          "must be less than or equal to {} (the number of specified completions)", completions));
-    }
-  }
+  for (const auto& rule : rules.items()) check_success_rule(rule, completions);
 }
 
 void check_indexed(const Field& spec) {
@@ -259,51 +273,63 @@ void check_new_job(const Field& object) {
   check_pod_names(object);
 }
 
-// Of a Job that is held and did not start, who gets its Pods may change.
+void take_resources(const Json& given, Json& kept) {
+  if (!given.is_array() || !kept.is_array() || given.size() != kept.size()) return;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    if (!given[i].is_object() || !kept[i].is_object()) continue;
+    if (base::string_at(given[i], {"name"}) != base::string_at(kept[i], {"name"})) continue;
+    base::keep_member(given[i], kept[i], "resources");
+  }
+}
+
+// Which nodes the Pods of a Job that is held want, and how much of them, may change.
 Json with_directives(const Json& before, const Json& now) {
-  Json out = before.is_object() ? before : Json::object();
-  for (const char* part : {"metadata", "spec"}) {
-    if (!out[part].is_object()) out[part] = Json::object();
+  Json out = before;
+  for (const char* key : {"nodeSelector", "tolerations", "schedulingGates"}) {
+    base::keep_member(now, out, key);
   }
-  for (const char* key : {"labels", "annotations"}) {
-    const Json* value = base::find(now, {"metadata", key});
-    out["metadata"].erase(key);
-    if (value != nullptr) out["metadata"][key] = *value;
-  }
-  for (const char* key : {"nodeSelector", "tolerations", "schedulingGates", "affinity"}) {
-    const Json* value = base::find(now, {"spec", key});
-    out["spec"].erase(key);
-    if (value != nullptr) out["spec"][key] = *value;
-  }
+  const Json none = Json::object();
+  const Json* affinity = base::find(now, {"affinity"});
+  const bool given = affinity != nullptr && affinity->is_object();
+  if (!out["affinity"].is_object()) out["affinity"] = none;
+  base::keep_member(given ? *affinity : none, out["affinity"], "nodeAffinity");
   for (const char* key : {"containers", "initContainers"}) {
-    const Json* given = base::find(now, {"spec", key});
-    Json* kept = base::find(out, {"spec", key});
-    if (given == nullptr || kept == nullptr || !given->is_array() || !kept->is_array()) continue;
-    if (given->size() != kept->size()) continue;
-    for (std::size_t i = 0; i < kept->size(); ++i) {
-      if (!(*given)[i].is_object() || !(*kept)[i].is_object()) continue;
-      (*kept)[i].erase("resources");
-      if ((*given)[i].contains("resources")) (*kept)[i]["resources"] = (*given)[i]["resources"];
-    }
+    const Json* containers = base::find(now, {key});
+    Json* kept = base::find(out, {key});
+    if (containers != nullptr && kept != nullptr) take_resources(*containers, *kept);
   }
   return out;
 }
 
-void check_same_template(const Field& spec, const Field& before, bool started) {
-  const Field tmpl = spec["template"];
-  const Field old = before["template"];
+// Held, without Pods: never started, or stopped again.
+bool is_at_rest(const Field& job) {
+  const Field status = job["status"];
+  const auto conditions = status["conditions"].items();
+  const bool stopped =
+      std::any_of(conditions.begin(), conditions.end(), [](const Field& condition) {
+        return condition["type"].is("Suspended") && condition["status"].is("True");
+      });
+  return job["spec"]["suspend"].is_true() && (!status["startTime"].present() || stopped) &&
+         status["active"].number_or(0) == 0;
+}
+
+void check_same_template(const Field& tmpl, const Field& old, bool at_rest) {
   if (!tmpl.present() || !old.present() || same_field(tmpl, old)) return;
-  if (!started && before["suspend"].is_true()) {
-    const Json allowed = with_directives(*old.json(), *tmpl.json());
-    if (same_value(tmpl.json(), &allowed) || !tmpl["spec"].present()) return;
-    return tmpl["spec"].invalid_as(go_value("PodSpec", *tmpl["spec"].json()), "field is immutable");
+  if (!at_rest) {
+    return tmpl.invalid_as(go_value("PodTemplateSpec", *tmpl.json()), "field is immutable");
   }
-  tmpl.invalid_as(go_value("PodTemplateSpec", *tmpl.json()), "field is immutable");
+  // Its metadata may be another.
+  const Field pod = tmpl["spec"];
+  if (!pod.is_map() || !old["spec"].is_map()) return;
+  const Json allowed = with_directives(*old["spec"].json(), *pod.json());
+  if (same_value(pod.json(), &allowed)) return;
+  pod.invalid_as(go_value("PodSpec", *pod.json()), "field is immutable");
 }
 
 void check_job_update(const Field& object, const Json& live) {
   const Field spec = object["spec"];
-  const Field before = Field(live, object.errors())["spec"];
+  const Field job(live, object.errors());
+  const Field before = job["spec"];
   check_job_spec(spec);
   check_job_selector(spec);
   const Field completions = spec["completions"];
@@ -317,8 +343,7 @@ void check_job_update(const Field& object, const Json& live) {
   if (!same_field(selector, before["selector"])) {
     selector.invalid_as(selector_text(selector), "field is immutable");
   }
-  const bool started = base::find(live, {"status", "startTime"}) != nullptr;
-  check_same_template(spec, before, started);
+  check_same_template(spec["template"], before["template"], is_at_rest(job));
   for (const char* key : {"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy",
                           "successPolicy"}) {
     spec[key].immutable(before[key]);

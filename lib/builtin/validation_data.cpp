@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <variant>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
@@ -179,18 +180,73 @@ void check_node_update(const Field& spec, const Field& before) {
   }
 }
 
+// "MyFeature/mySubFeature".
+bool is_feature(const std::string& text) {
+  const auto parts = base::split(text, '/');
+  return base::is_upper(text.empty() ? ' ' : text.front()) &&
+         std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+           return !part.empty() && !base::is_digit(part.front()) &&
+                  std::all_of(part.begin(), part.end(), base::is_alphanumeric);
+         });
+}
+
+void check_features(const Field& features) {
+  constexpr std::size_t most = 253;
+  const auto all = features.items();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string text = all[i].text();
+    const std::string told = "invalid feature name " + quoted_text(text) + ": ";
+    if (text.size() > most) {
+      all[i].invalid(told + fmt::format("must be no more than {} characters", most));
+    } else if (!is_feature(text)) {
+      all[i].invalid(
+          told +
+          "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
+          "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters "
+          "and slashes");
+    }
+    if (i + 1 == all.size()) break;
+    const Field& next = all[i + 1];
+    if (text == next.text()) next.duplicate();
+    if (text > next.text()) next.invalid("list must be sorted alphabetically");
+  }
+}
+
+void check_node_amounts(const Field& status) {
+  for (const char* key : {"capacity", "allocatable"}) {
+    for (const auto& [name, amount] : status[key].entries()) {
+      check_resource_amount(name, amount.at(fmt::format("status.{}.{}", key, name)));
+    }
+  }
+  check_features(status["declaredFeatures"]);
+}
+
+void check_node_addresses(const Field& addresses) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const auto& one : addresses.items()) {
+    const std::string type = one["type"].text();
+    const std::string address = one["address"].text();
+    if (seen.emplace(type, address).second) continue;
+    one.errors().push_back(field_duplicate(
+        one.path(),
+        fmt::format("{{\"Type\":{},\"Address\":{}}}", quoted_text(type), quoted_text(address))));
+  }
+}
+
 }  // namespace
+
+void check_node_status(const Field& object, const Json* /*live*/) {
+  const Field status = object["status"];
+  check_node_amounts(status);
+  check_node_addresses(status["addresses"]);
+}
 
 void check_node(const Field& object, const Json* live) {
   const Field spec = object["spec"];
   if (live != nullptr) check_node_update(spec, Field(*live, object.errors())["spec"]);
   check_taints(spec["taints"].at("metadata.taints"));
-  for (const char* key : {"capacity", "allocatable"}) {
-    for (const auto& [name, amount] : object["status"][key].entries()) {
-      check_resource_amount(name, amount.at(fmt::format("status.{}.{}", key, name)));
-    }
-  }
-  if (live != nullptr) return;
+  if (live != nullptr) return check_node_status(object, live);
+  check_node_amounts(object["status"]);
   for (const auto& range : spec["podCIDRs"].items()) check_cidr(range);
 }
 

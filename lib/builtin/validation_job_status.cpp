@@ -77,17 +77,24 @@ Result<Interval> read_interval(const std::string& text, std::int64_t completions
   return Interval{limits.front(), limits.back()};
 }
 
-std::string why_no_indexes(const std::string& text, std::int64_t completions) {
-  if (text.empty()) return "";
+}  // namespace
+
+Result<std::int64_t> count_indexes(const std::string& text, std::int64_t completions) {
+  std::int64_t total = 0;
+  if (text.empty()) return total;
   std::optional<std::int64_t> last;
   for (const auto& part : base::split(text, ',')) {
-    const auto interval = read_interval(std::string(part), completions);
-    if (!interval) return interval.error().message();
-    if (last && *last >= interval->first) return not_increasing(*last, interval->first);
-    last = interval->last;
+    KW_ASSIGN(const Interval interval, read_interval(std::string(part), completions));
+    if (last && *last >= interval.first) {
+      return Error(ErrorKind::invalid, not_increasing(*last, interval.first));
+    }
+    total += interval.last - interval.first + 1;
+    last = interval.last;
   }
-  return "";
+  return total;
 }
+
+namespace {
 
 // Those that can be read, as they come.
 std::vector<Interval> intervals_in(const std::string& text, std::int64_t completions) {
@@ -241,8 +248,9 @@ void JobStatus::check_indexes() const {
   const auto completions = spec_["completions"].number();
   const bool per_index = spec_["backoffLimitPerIndex"].present();
   const auto check_format = [&](const Field& indexes, const char* name) {
-    const std::string why = why_no_indexes(indexes.text(), *completions);
-    if (!why.empty()) indexes.invalid_text(fmt::format("error parsing {}: {}", name, why));
+    const auto counted = count_indexes(indexes.text(), *completions);
+    if (counted.ok()) return;
+    indexes.invalid_text(fmt::format("error parsing {}: {}", name, counted.error().message()));
   };
   if (new_completed && completions) check_format(completed, "completedIndexes");
   if (new_failed && completions && per_index) check_format(failed, "failedIndexes");

@@ -1,4 +1,5 @@
-// Who may talk to whom, and what comes in from outside: NetworkPolicies and Ingresses.
+// Who may talk to whom, what comes in from outside, and the addresses of Services: NetworkPolicies,
+// Ingresses, ServiceCIDRs and IPAddresses.
 #include <fmt/format.h>
 
 #include "builtin/validation_kinds.hpp"
@@ -234,6 +235,79 @@ void check_ingress_class(const Field& object, const Json* live) {
   } else if (scope.is("Cluster") && name.present()) {
     name.forbidden("`parameters.scope` is set to 'Cluster'");
   }
+}
+
+namespace {
+
+// In the form of the server's own type.
+std::string ranges_text(const Field& ranges) {
+  return "{\"CIDRs\":" + ranges.shown() + "}";
+}
+
+void check_new_ranges(const Field& ranges) {
+  if (ranges.empty()) return ranges.required("at least one CIDR required");
+  if (ranges.size() > 2) {
+    return ranges.invalid_as(ranges_text(ranges), "may only hold up to 2 values");
+  }
+  const std::size_t told = ranges.errors().size();
+  const auto all = ranges.items();
+  for (const auto& range : all) check_canonical_cidr(range);
+  if (ranges.errors().size() != told || all.size() != 2) return;
+  const auto is_six = [](const Field& range) {
+    return range.text().find(':') != std::string::npos;
+  };
+  if (is_six(all[0]) != is_six(all[1])) return;
+  ranges.invalid(
+      "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64");
+}
+
+}  // namespace
+
+void check_service_ranges(const Field& object, const Json* live) {
+  const Field ranges = object["spec"]["cidrs"];
+  if (live == nullptr) return check_new_ranges(ranges);
+  const auto before = Field(*live, object.errors())["spec"]["cidrs"].items();
+  const auto now = ranges.items();
+  // A second one may join the first.
+  const bool joined = before.size() == 1 && now.size() == 2;
+  if (now.size() != before.size() && !joined) return ranges.invalid("field is immutable");
+  for (std::size_t i = 0; i < before.size(); ++i) now[i].immutable(before[i]);
+  if (joined) check_new_ranges(ranges);
+}
+
+namespace {
+
+void check_parent(const Field& parent) {
+  if (!parent.present()) return parent.required();
+  const Field group = parent["group"];
+  if (!group.empty()) group.invalid_each(subdomain_problems(group.text()));
+  for (const char* key : {"resource", "name"}) {
+    if (parent[key].empty()) parent[key].required();
+    parent[key].invalid_each(path_segment_problems(parent[key].text()));
+  }
+  parent["namespace"].invalid_each(path_segment_problems(parent["namespace"].text()));
+}
+
+// In the form of the server's own type.
+std::string parent_text(const Field& parent) {
+  if (!parent.present()) return "null";
+  return fmt::format("{{\"Group\":{},\"Resource\":{},\"Namespace\":{},\"Name\":{}}}",
+                     quoted_text(parent["group"].text()), quoted_text(parent["resource"].text()),
+                     quoted_text(parent["namespace"].text()), quoted_text(parent["name"].text()));
+}
+
+}  // namespace
+
+void check_ip_address(const Field& object, const Json* live) {
+  for (const char* key : {"generateName", "name"}) {
+    const Field name = object["metadata"][key];
+    if (live == nullptr && !name.empty()) check_canonical_ip(name);
+  }
+  const Field parent = object["spec"]["parentRef"];
+  check_parent(parent);
+  if (live == nullptr) return;
+  const Field before = Field(*live, object.errors())["spec"]["parentRef"];
+  if (!same_field(parent, before)) parent.invalid_as(parent_text(parent), "field is immutable");
 }
 
 }  // namespace kubewatch::builtin

@@ -1,8 +1,10 @@
 // What an update of a Pod may change, and how the server shows what else it would.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
+#include "base/keep_member.hpp"
 #include "base/strings.hpp"
 #include "builtin/app_armor.hpp"
 #include "builtin/go_values.hpp"
@@ -98,20 +100,61 @@ Json without_changes(const Json& now, const Json& before) {
   return out;
 }
 
+bool begins_with(const Field& now, const Field& before) {
+  const auto old = before.items();
+  const auto all = now.items();
+  return all.size() >= old.size() && std::equal(old.begin(), old.end(), all.begin(), same_field);
+}
+
+// A term with nothing in it matches no node.
+bool has_only_additions(const Field& now, const Field& before) {
+  bool nothing = true;
+  for (const char* key : {"matchExpressions", "matchFields"}) {
+    if (!begins_with(now[key], before[key])) return false;
+    nothing = nothing && before[key].empty();
+  }
+  return !nothing || (now["matchExpressions"].empty() && now["matchFields"].empty());
+}
+
+void check_node_affinity_update(const Field& now, const Field& before) {
+  const Field terms = now["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"];
+  const auto shown = [](const Field& term) {
+    return go_value("NodeSelectorTerm", term.present() ? *term.json() : Json::object());
+  };
+  const auto all = terms.items();
+  const auto old =
+      before["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"].items();
+  if (!old.empty() && old.size() != all.size()) {
+    Values each;
+    for (const auto& term : all) each.push_back(shown(term));
+    return terms.invalid_as(terms.present() ? "[" + base::join(each, ",") + "]" : "null",
+                            "no additions/deletions to non-empty NodeSelectorTerms list are "
+                            "allowed");
+  }
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (has_only_additions(all[i], old[i])) continue;
+    all[i].invalid_as(shown(all[i]), "only additions are allowed (no mutations or deletions)");
+  }
+}
+
 // A Pod that waits at a gate may be sent to fewer nodes than before.
-void allow_for_gates(Json& now, const Json& before, const Field& spec) {
-  if (Field(before, spec.errors())["schedulingGates"].empty()) return;
+void allow_for_gates(Json& now, const Field& spec, const Field& before) {
+  if (before["schedulingGates"].empty()) return;
   const Field selector = spec["nodeSelector"];
-  FieldErrors none;
-  for (const auto& [key, value] : Field(before, none)["nodeSelector"].entries()) {
+  for (const auto& [key, value] : before["nodeSelector"].entries()) {
     if (selector[key].is(value.text())) continue;
     selector.invalid("only additions to spec.nodeSelector are allowed (no mutations or deletions)");
     break;
   }
-  for (const char* key : {"nodeSelector", "affinity"}) {
-    now.erase(key);
-    if (before.contains(key)) now[key] = before[key];
-  }
+  base::keep_member(*before.json(), now, "nodeSelector");
+  const Field affinity = spec["affinity"]["nodeAffinity"];
+  const Field old = before["affinity"]["nodeAffinity"];
+  if (same_field(affinity, old)) return;
+  check_node_affinity_update(affinity, old);
+  if (!now["affinity"].is_object()) now["affinity"] = Json::object();
+  const Json none = Json::object();
+  base::keep_member(before["affinity"].is_map() ? *before["affinity"].json() : none,
+                    now["affinity"], "nodeAffinity");
 }
 
 }  // namespace
@@ -131,7 +174,7 @@ void check_pod_update(const Field& pod, const Field& live) {
   check_kept_tolerations(spec["tolerations"], before["tolerations"]);
   check_kept_gates(spec["schedulingGates"], before["schedulingGates"]);
   Json rest = without_changes(*spec.json(), *before.json());
-  allow_for_gates(rest, *before.json(), spec);
+  allow_for_gates(rest, spec, before);
   if (same_value(&rest, before.json())) return;
   spec.forbidden(
       "pod updates may not change fields other than `spec.containers[*].image`,"

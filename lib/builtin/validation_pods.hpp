@@ -67,5 +67,7 @@ void check_pod_update(const Field& pod, const Field& live);
 
 // validation_storage.cpp
 void check_claim_spec(const Field& spec);
+// Of a volume that is attached without being an object of its own.
+void check_inline_volume(const Field& spec);
 
 }  // namespace kubewatch::builtin

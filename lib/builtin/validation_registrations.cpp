@@ -1,4 +1,4 @@
-// What makes the API server ask others: webhooks, APIServices and bindings of admission policies.
+// What makes the API server ask others: webhooks and APIServices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,7 +56,9 @@ void check_alone(const Field& list, const char* others) {
   list.invalid(fmt::format("if '*' is present, must not specify other {}", others));
 }
 
-void check_rule(const Field& rule) {
+}  // namespace
+
+void check_operations_rule(const Field& rule) {
   const Field operations = rule["operations"];
   check_alone(operations, "operations");
   for (const auto& one : operations.items()) {
@@ -70,6 +72,8 @@ void check_rule(const Field& rule) {
   check_resources_of_rule(rule["resources"]);
   rule["scope"].one_of({"*", "Cluster", "Namespaced"});
 }
+
+namespace {
 
 void check_full_name(const Field& name) {
   const std::string text = name.text();
@@ -163,9 +167,20 @@ void check_review_versions(const Field& versions) {
   versions.invalid("must include at least one of v1, v1beta1");
 }
 
-void check_webhook(const Field& hook) {
+// Where none changes they are not looked at again.
+bool keeps_conditions(const Field& hooks, const Json* live) {
+  if (live == nullptr) return false;
+  const auto now = hooks.items();
+  const auto before = Field(*live, hooks.errors())["webhooks"].items();
+  return now.size() == before.size() &&
+         std::equal(now.begin(), now.end(), before.begin(), [](const Field& a, const Field& b) {
+           return same_field(a["matchConditions"], b["matchConditions"]);
+         });
+}
+
+void check_webhook(const Field& hook, bool kept_conditions) {
   check_full_name(hook["name"]);
-  for (const auto& rule : hook["rules"].items()) check_rule(rule);
+  for (const auto& rule : hook["rules"].items()) check_operations_rule(rule);
   hook["failurePolicy"].one_of({"Fail", "Ignore"});
   hook["matchPolicy"].one_of({"Equivalent", "Exact"});
   const Field effects = hook["sideEffects"];
@@ -179,14 +194,17 @@ void check_webhook(const Field& hook) {
   check_label_selector(hook["objectSelector"]);
   hook["reinvocationPolicy"].one_of({"IfNeeded", "Never"});
   check_client_config(hook["clientConfig"]);
+  if (!kept_conditions) check_match_conditions(hook["matchConditions"], false);
 }
 
 }  // namespace
 
-void check_webhooks(const Field& object, const Json* /*live*/) {
+void check_webhooks(const Field& object, const Json* live) {
+  const Field hooks = object["webhooks"];
+  const bool kept_conditions = keeps_conditions(hooks, live);
   std::set<std::string> names;
-  for (const auto& hook : object["webhooks"].items()) {
-    check_webhook(hook);
+  for (const auto& hook : hooks.items()) {
+    check_webhook(hook, kept_conditions);
     check_review_versions(hook["admissionReviewVersions"]);
     const Field name = hook["name"];
     if (!name.empty() && !names.insert(name.text()).second) name.duplicate();
@@ -249,71 +267,6 @@ void check_api_service(const Field& object, const Json* /*live*/) {
   if (unsafe.is_true() && !spec["caBundle"].empty()) {
     unsafe.invalid("may not be true if caBundle is present");
   }
-}
-
-namespace {
-
-void check_param_ref(const Field& ref) {
-  if (!ref.present()) return;
-  const Field name = ref["name"];
-  const Field selector = ref["selector"];
-  if (name.empty() && !selector.present()) {
-    ref.required("one of name or selector must be specified");
-  } else if (!name.empty() && selector.present()) {
-    name.forbidden("name and selector are mutually exclusive");
-    selector.forbidden("name and selector are mutually exclusive");
-  } else if (!name.empty()) {
-    name.invalid_each(path_segment_problems(name.text()));
-  } else {
-    check_label_selector(selector);
-  }
-  const Field missing = ref["parameterNotFoundAction"];
-  if (missing.empty()) return missing.required();
-  missing.one_of({"Deny", "Allow"});
-}
-
-void check_named_rule(const Field& rule) {
-  std::set<std::string> names;
-  for (const auto& name : rule["resourceNames"].items()) {
-    name.invalid_each(path_segment_problems(name.text()));
-    if (!names.insert(name.text()).second) name.duplicate();
-  }
-  check_rule(rule);
-}
-
-void check_match(const Field& match) {
-  if (!match.present()) return;
-  match["matchPolicy"].one_of({"Equivalent", "Exact"});
-  check_label_selector(match["namespaceSelector"]);
-  check_label_selector(match["objectSelector"]);
-  for (const char* list : {"resourceRules", "excludeResourceRules"}) {
-    for (const auto& rule : match[list].items()) check_named_rule(rule);
-  }
-}
-
-void check_actions(const Field& actions) {
-  if (actions.empty()) return actions.required("at least one validation action is required");
-  std::set<std::string> seen;
-  for (const auto& action : actions.items()) {
-    action.one_of({"Audit", "Deny", "Warn"});
-    if (!seen.insert(action.text()).second) action.duplicate();
-  }
-  if (seen.count("Deny") == 0 || seen.count("Warn") == 0) return;
-  actions.invalid(
-      "must not contain both Deny and Warn (repeating the same validation failure information in "
-      "the API response and headers serves no purpose)");
-}
-
-}  // namespace
-
-void check_policy_binding(const Field& object, const Json* /*live*/) {
-  const Field spec = object["spec"];
-  const Field policy = spec["policyName"];
-  if (policy.empty()) policy.required();
-  if (!policy.empty()) policy.invalid_each(subdomain_problems(policy.text()));
-  check_param_ref(spec["paramRef"]);
-  check_match(spec["matchResources"]);
-  check_actions(spec["validationActions"]);
 }
 
 }  // namespace kubewatch::builtin

@@ -1,6 +1,7 @@
 // Claims, volumes, and what provisions them.
 #include <fmt/format.h>
 
+#include <map>
 #include <utility>
 
 #include "base/strings.hpp"
@@ -66,6 +67,7 @@ void check_class_name(const Field& name) {
   if (!name.empty()) name.invalid_each(subdomain_problems(name.text()));
 }
 
+constexpr const char* kAttributesClass = "volumeAttributesClassName";
 const Values kVolumeModes = {"Block", "Filesystem"};
 
 }  // namespace
@@ -85,7 +87,7 @@ void check_claim_spec(const Field& spec) {
   check_class_name(spec["storageClassName"]);
   spec["volumeMode"].one_of(kVolumeModes);
   check_data_sources(spec);
-  check_class_name(spec["volumeAttributesClassName"]);
+  check_class_name(spec[kAttributesClass]);
 }
 
 namespace {
@@ -108,12 +110,21 @@ Json without_allowed(const Field& claim, const Json& before) {
     }
   }
   if (!claim["status"]["phase"].is("Bound")) return out;
-  keep("volumeAttributesClassName");
+  keep(kAttributesClass);
   const Json* size = base::find(before, {"resources", "requests", "storage"});
   Json* requests = base::find(out, {"resources", "requests"});
   if (size != nullptr && requests != nullptr && requests->is_object())
     (*requests)["storage"] = *size;
   return out;
+}
+
+// A claim whose volume has such a class changes it for another one alone.
+void check_class_left(const Field& now, const Field& before, const Field& current) {
+  const bool same = now.present() == before.present() && now.text() == before.text();
+  if (same || !current.present() || !now.empty()) return;
+  now.forbidden(fmt::format(
+      "update to {} is forbidden when status.currentVolumeAttributesClassName is not nil",
+      now.present() ? "empty string" : "nil"));
 }
 
 void check_claim_update(const Field& claim, const Field& live) {
@@ -141,6 +152,8 @@ void check_claim_update(const Field& claim, const Field& live) {
         "field can not be less than status.capacity");
   }
   spec["volumeMode"].at("volumeMode").immutable(before["volumeMode"]);
+  check_class_left(spec[kAttributesClass], before[kAttributesClass],
+                   live["status"]["currentVolumeAttributesClassName"]);
 }
 
 }  // namespace
@@ -264,19 +277,79 @@ Json sources_of(const Field& spec) {
   return out;
 }
 
+// The names that labels of nodes had before they were stable.
+const std::map<std::string, std::string>& stable_labels() {
+  static const std::map<std::string, std::string> all = {
+      {"failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone"},
+      {"failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region"},
+      {"beta.kubernetes.io/os", "kubernetes.io/os"},
+      {"beta.kubernetes.io/arch", "kubernetes.io/arch"},
+      {"beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"},
+  };
+  return all;
+}
+
+// `term` with the stable names that `now` has at the same places.
+void take_stable_labels(Json& term, const Field& now) {
+  for (const char* list : {"matchExpressions", "matchFields"}) {
+    Json* old = base::find(term, {list});
+    const auto all = now[list].items();
+    if (old == nullptr || !old->is_array()) continue;
+    for (std::size_t i = 0; i < old->size() && i < all.size(); ++i) {
+      const auto stable = stable_labels().find(base::string_at((*old)[i], {"key"}));
+      if (stable != stable_labels().end() && all[i]["key"].is(stable->second)) {
+        (*old)[i]["key"] = stable->second;
+      }
+    }
+  }
+}
+
+void check_kept_affinity(const Field& now, const Field& before) {
+  if (!before.present()) return;
+  Json kept = *before.json();
+  Json* old = base::find(kept, {"required", "nodeSelectorTerms"});
+  const Field selector = now["required"];
+  const auto terms = selector["nodeSelectorTerms"].items();
+  if (old != nullptr && old->is_array()) {
+    for (std::size_t i = 0; i < old->size() && i < terms.size(); ++i) {
+      take_stable_labels((*old)[i], terms[i]);
+    }
+  }
+  if (same_value(now.json(), &kept)) return;
+  const std::string shown =
+      selector.present() ? go_value("NodeSelector", *selector.json()) : "null";
+  now.invalid_as(now.present() ? "{\"Required\":" + shown + "}" : "null",
+                 "field is immutable, except for updating from beta label to GA");
+}
+
 void check_volume_update(const Field& spec, const Field& before) {
-  const Json now = sources_of(spec);
+  Json now = sources_of(spec);
   const Json then = sources_of(before);
+  // It may be set once.
+  constexpr const char* expand = "controllerExpandSecretRef";
+  if (before["csi"].is_map() && spec["csi"].is_map() && !before["csi"][expand].present()) {
+    now["csi"].erase(expand);
+  }
   if (!same_value(&now, &then)) {
     spec["persistentvolumesource"].forbidden(
         "spec.persistentvolumesource is immutable after creation\n" +
         go_difference("PersistentVolumeSource", then, now));
   }
   spec["volumeMode"].at("volumeMode").immutable(before["volumeMode"]);
-  const Field affinity = spec["nodeAffinity"];
-  if (before["nodeAffinity"].present() && !same_field(affinity, before["nodeAffinity"])) {
-    affinity.at("nodeAffinity").invalid("field is immutable");
+  check_kept_affinity(spec["nodeAffinity"].at("nodeAffinity"), before["nodeAffinity"]);
+  const Field attributes = spec[kAttributesClass];
+  if (before[kAttributesClass].present() && !attributes.present()) {
+    attributes.forbidden("update from non-nil value to nil is forbidden");
   }
+}
+
+void check_attributes_of_volume(const Field& spec) {
+  const Field name = spec[kAttributesClass];
+  if (!name.present()) return;
+  if (name.empty()) name.required("an empty string is disallowed");
+  check_class_name(name);
+  if (spec["csi"].present()) return;
+  spec["csi"].required("has to be specified when using volumeAttributesClassName");
 }
 
 }  // namespace
@@ -300,13 +373,48 @@ void check_volume(const Field& object, const Json* live) {
   }
   check_class_name(spec["storageClassName"]);
   spec["volumeMode"].one_of(kVolumeModes);
+  check_attributes_of_volume(spec);
   if (live != nullptr) check_volume_update(spec, Field(*live, object.errors())["spec"]);
+}
+
+void check_inline_volume(const Field& spec) {
+  const std::string nowhere = "may not be specified in the context of inline volumes";
+  const auto absent = [&](const char* key) {
+    if (!spec[key].empty()) spec[key].forbidden(nowhere);
+  };
+  if (spec["claimRef"].present()) spec["claimRef"].forbidden(nowhere);
+  absent("capacity");
+  if (!spec["csi"].present()) {
+    spec["csi"].required("has to be specified in the context of inline volumes");
+  }
+  if (spec["accessModes"].empty()) spec["accessModes"].required();
+  check_access_modes(spec["accessModes"]);
+  const Field reclaim = spec["persistentVolumeReclaimPolicy"];
+  if (!reclaim.empty() && !reclaim.is("Retain")) {
+    reclaim.forbidden("may only be Retain in the context of inline volumes");
+  }
+  if (spec["nodeAffinity"].present()) spec["nodeAffinity"].forbidden(nowhere);
+  check_volume_source(spec);
+  absent("storageClassName");
+  const Field mode = spec["volumeMode"];
+  if (mode.present() && !mode.is("Filesystem")) {
+    mode.forbidden(
+        "may not specify volumeMode other than Filesystem in the context of inline volumes");
+  }
 }
 
 namespace {
 
 constexpr std::size_t kMostParameters = 512;
 constexpr std::size_t kMostParameterBytes = 256U << 10U;
+
+void check_provisioner(const Field& provisioner) {
+  if (provisioner.empty()) return provisioner.required();
+  const std::string name = base::to_lower(provisioner.text());
+  for (const auto& problem : qualified_problems(name)) {
+    provisioner.invalid_as(quoted_text(name), problem);
+  }
+}
 
 void check_parameters(const Field& parameters) {
   if (parameters.size() > kMostParameters) return parameters.too_long(kMostParameters);
@@ -343,15 +451,7 @@ void check_storage_class(const Field& object, const Json* live) {
     }
     return;
   }
-  const Field provisioner = object["provisioner"];
-  if (provisioner.empty()) {
-    provisioner.required();
-  } else {
-    const std::string name = base::to_lower(provisioner.text());
-    for (const auto& problem : qualified_problems(name)) {
-      provisioner.invalid_as(quoted_text(name), problem);
-    }
-  }
+  check_provisioner(object["provisioner"]);
   check_parameters(object["parameters"]);
   const Field reclaim = object["reclaimPolicy"];
   if (!reclaim.empty()) reclaim.one_of({"Delete", "Retain"});
@@ -359,35 +459,22 @@ void check_storage_class(const Field& object, const Json* live) {
   for (const auto& term : object["allowedTopologies"].items()) check_topology_term(term);
 }
 
-void check_csi_driver(const Field& object, const Json* live) {
-  const Field spec = object["spec"];
-  spec["fsGroupPolicy"].one_of({"File", "None", "ReadWriteOnceWithFSType"});
-  std::set<std::string> audiences;
-  for (const auto& request : spec["tokenRequests"].items()) {
-    const Field audience = request["audience"];
-    if (!audiences.insert(audience.text()).second) {
-      audience.duplicate();
-      continue;
+void check_attributes_class(const Field& object, const Json* live) {
+  const Field driver = object["driverName"];
+  const Field parameters = object["parameters"];
+  if (live != nullptr) {
+    const Field before(*live, object.errors());
+    if (!same_field(driver, before["driverName"])) {
+      driver.forbidden("updates to driverName are forbidden.");
     }
-    const Field seconds = request["expirationSeconds"];
-    if (seconds.number_or(600) < 600) {
-      seconds.invalid("may not specify a duration less than 10 minutes");
+    const auto all = [](const Field& map) { return map.is_map() ? *map.json() : Json::object(); };
+    if (all(parameters) != all(before["parameters"])) {
+      parameters.forbidden("updates to parameters are forbidden.");
     }
   }
-  const Field modes = spec["volumeLifecycleModes"];
-  for (const auto& mode : modes.items()) {
-    mode.at(modes.path()).one_of({"Persistent", "Ephemeral"});
-  }
-  const Field period = spec["nodeAllocatableUpdatePeriodSeconds"];
-  if (period.number_or(10) < 10) period.invalid("must be greater than or equal to 10 seconds");
-  const Field in_secrets = spec["serviceAccountTokenInSecrets"];
-  if (in_secrets.present() && spec["tokenRequests"].empty()) {
-    in_secrets.invalid("serviceAccountTokenInSecrets is set but no tokenRequests are specified");
-  }
-  if (live == nullptr) return;
-  const Field before = Field(*live, object.errors())["spec"];
-  spec["attachRequired"].at("spec.attachedRequired").immutable(before["attachRequired"]);
-  modes.immutable(before["volumeLifecycleModes"]);
+  check_provisioner(driver);
+  check_parameters(parameters);
+  if (parameters.empty()) parameters.required("must contain at least one key/value pair");
 }
 
 }  // namespace kubewatch::builtin

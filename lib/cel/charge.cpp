@@ -44,8 +44,17 @@ std::uint64_t traversal(const Value& value, Allowance& allowance) {
   }
 }
 
+// As Go on amd64 does it where the number does not fit: a depth may be negative, or beyond
+// counting.
+std::uint64_t whole(double exact) {
+  constexpr double kHalf = 9223372036854775808.0;
+  if (exact >= 2 * kHalf) return 0;
+  if (exact >= 0) return static_cast<std::uint64_t>(exact);
+  return exact > -kHalf ? 0 - static_cast<std::uint64_t>(-exact) : std::uint64_t{1} << 63U;
+}
+
 std::uint64_t made_list(double factor, std::uint64_t size) {
-  return static_cast<std::uint64_t>(static_cast<double>(size) * factor) + 1 + kListCost;
+  return whole(static_cast<double>(size) * factor) + 1 + kListCost;
 }
 
 std::uint64_t compared(const Value& list) {

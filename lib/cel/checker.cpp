@@ -115,7 +115,9 @@ class Checker {
       result = target->params[1];
     } else if (target->is(Kind::object)) {
       const auto* found = target->data == nullptr ? nullptr : target->data->field(name);
-      if (found == nullptr) {
+      if (target->data == nullptr) {
+        error(node, "unexpected failed resolution of '" + target->name + "'");
+      } else if (found == nullptr) {
         error(node, "undefined field '" + name + "'");
       } else {
         result = found->type->type;

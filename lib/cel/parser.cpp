@@ -9,6 +9,7 @@
 
 #include "cel/lexer.hpp"
 #include "cel/values.hpp"
+#include "cel/words.hpp"
 
 namespace kubewatch::cel {
 
@@ -19,16 +20,6 @@ using Kind = Token::Kind;
 constexpr const char* kExpected =
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, "
     "STRING, BYTES, IDENTIFIER}";
-
-bool is_reserved(std::string_view name) {
-  static constexpr std::array<std::string_view, 17> kNames = {
-      "as",  "break", "const",   "continue",  "else",   "for", "function", "if",   "import",
-      "let", "loop",  "package", "namespace", "return", "var", "void",     "while"};
-  for (const auto known : kNames) {
-    if (name == known) return true;
-  }
-  return false;
-}
 
 struct Operator {
   std::string_view symbol;
@@ -315,7 +306,7 @@ class Parser {
     if (const auto message = message_name()) {
       return message_literal(name + shown(ident) + *message);
     }
-    if (is_reserved(ident.text)) error(ident.offset, "reserved identifier: " + shown(ident));
+    if (is_reserved_word(ident.text)) error(ident.offset, "reserved identifier: " + shown(ident));
     name += ident.text;
     if (now().is("(")) {
       const auto offset = now().offset;

@@ -5,12 +5,14 @@
 #include "base/log.hpp"
 #include "base/yaml_body.hpp"
 #include "client/apply_result.hpp"
+#include "client/exec_plugin.hpp"
 #include "client/exec_source.hpp"
 #include "client/list_call.hpp"
 #include "client/login_transport.hpp"
 #include "client/oidc.hpp"
 #include "client/rewinds.hpp"
 #include "client/sender.hpp"
+#include "client/shared_login.hpp"
 #include "client/target.hpp"
 #include "client/tls_files.hpp"
 #include "core/meta.hpp"
@@ -196,7 +198,7 @@ Rewinds& Client::rewinds() const {
   return *impl_->rewinds;
 }
 
-Result<void> Client::may_write() const {
+Result<Duration> Client::may_write() const {
   return impl_->sender.may_write();
 }
 
@@ -402,6 +404,27 @@ PendingPtr Client::server_version(std::function<void(std::optional<core::ServerV
 
 namespace {
 
+// Who logs in and, of a program, with what it is told, but not what an identity provider gave so
+// far: that changes.
+std::string login_key(const ClientConfig& config) {
+  Json key;
+  if (config.exec) {
+    const ExecPlugin& plugin = *config.exec;
+    key = {plugin.command, plugin.arguments, plugin.environment,
+           static_cast<int>(plugin.interactive), exec_info(plugin, config, false)};
+  } else {
+    const OidcLogin& login = *config.oidc;
+    key = {login.file,
+           login.user,
+           login.issuer,
+           login.client_id,
+           login.client_secret,
+           login.ca_pem,
+           login.refresh_token.empty()};
+  }
+  return base::dump_json(key);
+}
+
 Result<std::unique_ptr<LoginSource>> make_login_source(loop::EventLoop& loop,
                                                        const ClientConfig& config) {
   if (config.exec) return make_exec_source(loop, config);
@@ -434,7 +457,9 @@ Result<std::unique_ptr<http::Transport>> make_transport(loop::EventLoop& loop,
                    ": it is neither https nor this machine");
     return transport;
   }
-  KW_ASSIGN(auto source, make_login_source(loop, config));
+  KW_ASSIGN(auto source, share_login_source(loop, login_key(config), [&loop, &config] {
+              return make_login_source(loop, config);
+            }));
   return make_login_transport(loop, std::move(transport), std::move(source),
                               tls_options_of(config));
 }

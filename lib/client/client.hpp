@@ -80,8 +80,8 @@ class Client {
   void set_write_gate(WriteGate* gate);
   // Who is told of requests; RequestScope takes it.
   RequestObservers& observers();
-  // What the gate says now. Errors: canceled.
-  Result<void> may_write() const;
+  // What the gate says now of a write, as http::Request::admit has it. Errors: canceled.
+  Result<Duration> may_write() const;
   // By which one who sees this server's data go back tells all others.
   Rewinds& rewinds() const;
 

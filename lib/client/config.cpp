@@ -187,16 +187,17 @@ class Resolver {
     return read_login_by_others(entry);
   }
 
-  // A program or an identity provider. Other credentials win over both, as in client-go.
+  // A program or an identity provider. Other credentials win over both, as in client-go; a
+  // certificate over a program alone, as the token of an identity provider goes along with it.
   Result<void> read_login_by_others(const KubeconfigEntry& entry) {
     if (entry.has("exec") && entry.has("auth-provider")) {
       return entry.error("exec and auth-provider exclude each other");
     }
-    const bool other = !out_.token.empty() || !out_.token_file.empty() || !out_.username.empty() ||
-                       !out_.client_cert_pem.empty() || !flags_.client_certificate.empty();
+    const bool other = !out_.token.empty() || !out_.token_file.empty() || !out_.username.empty();
+    const bool certificate = !out_.client_cert_pem.empty() || !flags_.client_certificate.empty();
     if (entry.has("exec")) {
       KW_ASSIGN(ExecPlugin plugin, read_exec_plugin(entry, cluster_));
-      if (!other) out_.exec = std::move(plugin);
+      if (!other && !certificate) out_.exec = std::move(plugin);
     }
     if (entry.has("auth-provider")) {
       KW_ASSIGN(OidcLogin login, read_oidc(entry));

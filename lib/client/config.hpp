@@ -97,7 +97,7 @@ struct ClientConfig {
   Impersonation impersonate;
   std::string proxy_url;  // "" = none; NO_PROXY is taken into account already
   bool disable_compression = false;
-  Duration request_timeout{30000};  // 0 = none
+  Duration request_timeout{30000};  // 0 = none, but a list that is silent for a minute ends
   std::string source;               // "context kind-a of /home/me/.kube/config", for messages
 };
 
@@ -116,8 +116,8 @@ struct ConfigEnvironment {
 };
 
 // --kubeconfig, else $KUBECONFIG, else ~/.kube/config; in-cluster where these hold nothing and no
-// flag names another server. Errors name file and key:
-// invalid (bad file, unknown context, exec or auth-provider users), not_found.
+// flag names another server. Errors name file and key: invalid (bad file, unknown context, users
+// whose exec or auth-provider cannot be used), not_found.
 Result<ClientConfig> load_config(const ConfigOverrides& overrides, const ConfigEnvironment& env);
 
 // The same with what the files that it names hold by now: certificates may have been rotated since,

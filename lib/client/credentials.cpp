@@ -54,7 +54,7 @@ Credentials::Credentials(const ClientConfig& config) : config_(config), token_(c
 Result<void> Credentials::refresh_token(TimePoint now) {
   if (config_.token_file.empty()) return {};
   if (read_at_ && now - *read_at_ < kReadAgainAfter) return {};
-  auto content = base::read_file(config_.token_file, kMaxTokenBytes);
+  auto content = base::read_regular_file(config_.token_file, kMaxTokenBytes);
   if (content.ok()) {
     if (const auto token = base::trim(*content); !token.empty()) {
       token_ = token;

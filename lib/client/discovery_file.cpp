@@ -167,7 +167,7 @@ DiscoveryFile::DiscoveryFile(const std::string& folder, const ClientConfig& conf
 
 std::shared_ptr<const ResourceMap> DiscoveryFile::load(WallTime now, Duration max_age) const {
   if (path_.empty() || !is_private(path_)) return nullptr;
-  const auto text = base::read_file(path_, kMaxBytes);
+  const auto text = base::read_regular_file(path_, kMaxBytes);
   if (!text.ok()) return nullptr;
   auto map = parse_discovery(*text, server_, now, max_age);
   if (map.ok()) return std::move(map).value();

@@ -20,16 +20,23 @@ constexpr const char* kHiddenLine = "(a line that may hold a credential is not s
 constexpr std::size_t kMaxHint = 4096;
 constexpr std::size_t kMaxPolicyBytes = 1U << 20U;
 constexpr std::size_t kMaxOutput = 1U << 20U;
+constexpr std::size_t kMaxDepth = 32;
 
 Error wrong(const ExecPlugin& plugin, const std::string& what) {
   return Error(ErrorKind::invalid, "exec: executable " + plugin.command + ": " + what);
 }
 
-Result<std::string> text_of(const KubeconfigEntry& user, const Json& exec, const char* key) {
-  const Json* value = base::find(exec, {key});
+// "" where it is not given. `what`: how errors call it.
+Result<std::string> text_at(const KubeconfigEntry& user, const Json& object, const char* key,
+                            const std::string& what) {
+  const Json* value = base::find(object, {key});
   if (value == nullptr || value->is_null()) return std::string();
-  if (!value->is_string()) return user.error(std::string("exec.") + key + " is not a string");
+  if (!value->is_string()) return user.error(what + " is not a string");
   return value->get<std::string>();
+}
+
+Result<std::string> text_of(const KubeconfigEntry& user, const Json& exec, const char* key) {
+  return text_at(user, exec, key, std::string("exec.") + key);
 }
 
 Result<void> read_arguments(const KubeconfigEntry& user, const Json& exec, ExecPlugin& out) {
@@ -52,7 +59,8 @@ Result<void> read_environment(const KubeconfigEntry& user, const Json& exec, Exe
     if (name.empty() || name.find('=') != std::string::npos) {
       return user.error("exec.env has an entry without a name");
     }
-    out.environment.emplace_back(name, base::string_at(entry, {"value"}));
+    KW_ASSIGN(std::string value, text_at(user, entry, "value", "exec.env " + name + ": value"));
+    out.environment.emplace_back(name, std::move(value));
   }
   return {};
 }
@@ -156,19 +164,38 @@ Result<bool> is_interactive(const ExecPlugin& plugin, bool stdin_is_terminal) {
   return true;
 }
 
-Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view output) {
-  auto parsed = base::parse_json(output, {kMaxOutput, 32});
-  if (!parsed.ok() || !parsed->is_object()) {
-    return wrong(plugin, "its output is no JSON object of kind ExecCredential");
+namespace {
+
+// JSON, and YAML as client-go's decoder takes it too. Null: not one object.
+Json object_of(std::string_view output) {
+  auto parsed = base::parse_json(output, {kMaxOutput, kMaxDepth});
+  if (!parsed.ok()) {
+    base::YamlLimits limits;
+    limits.max_bytes = kMaxOutput;
+    limits.max_depth = kMaxDepth;
+    auto documents = base::parse_yaml_values(output, limits);
+    if (!documents.ok() || documents->size() != 1) return {};
+    parsed = std::move(documents->front());
   }
-  if (base::string_at(*parsed, {"kind"}) != "ExecCredential" ||
-      base::string_at(*parsed, {"apiVersion"}) != plugin.api_version) {
+  return parsed->is_object() ? std::move(*parsed) : Json();
+}
+
+}  // namespace
+
+Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view output) {
+  const Json parsed = object_of(output);
+  if (parsed.is_null()) {
+    return wrong(plugin,
+                 "its output is neither JSON nor YAML of one object of kind ExecCredential");
+  }
+  if (base::string_at(parsed, {"kind"}) != "ExecCredential" ||
+      base::string_at(parsed, {"apiVersion"}) != plugin.api_version) {
     return wrong(plugin, "its output is no ExecCredential of " + plugin.api_version);
   }
   Login out;
-  out.token = base::string_at(*parsed, {"status", "token"});
-  out.client_cert_pem = base::string_at(*parsed, {"status", "clientCertificateData"});
-  out.client_key_pem = base::string_at(*parsed, {"status", "clientKeyData"});
+  out.token = base::string_at(parsed, {"status", "token"});
+  out.client_cert_pem = base::string_at(parsed, {"status", "clientCertificateData"});
+  out.client_key_pem = base::string_at(parsed, {"status", "clientKeyData"});
   if (out.client_cert_pem.empty() != out.client_key_pem.empty()) {
     return wrong(plugin,
                  "it gave one of clientCertificateData and clientKeyData without the other");
@@ -180,8 +207,7 @@ Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view o
                   [](char c) { return c <= 0x20 || c >= 0x7f; })) {
     return wrong(plugin, "its token holds spaces, control or non-ASCII characters");
   }
-  if (const auto text = base::string_at(*parsed, {"status", "expirationTimestamp"});
-      !text.empty()) {
+  if (const auto text = base::string_at(parsed, {"status", "expirationTimestamp"}); !text.empty()) {
     auto expires = base::parse_rfc3339(text);
     if (!expires.ok()) return wrong(plugin, "its expirationTimestamp is no time");
     out.expires = *expires;
@@ -330,8 +356,9 @@ Result<PluginPolicy> load_plugin_policy() {
   std::string file = variable("KUBERC");
   const bool named = !file.empty();
   if (!named && !variable("HOME").empty()) file = variable("HOME") + "/.kube/kuberc";
-  if (file.empty()) return PluginPolicy{};
-  auto content = base::read_file(file, kMaxPolicyBytes);
+  // kubectl reads /dev/null as well; other devices and pipes could hold up the loop.
+  if (file.empty() || file == "/dev/null") return PluginPolicy{};
+  auto content = base::read_regular_file(file, kMaxPolicyBytes);
   if (!content.ok() && content.error().is_not_found() && !named) return PluginPolicy{};
   if (!content.ok()) return std::move(content).error().with_context("kuberc");
   return parse_plugin_policy(file, *content);

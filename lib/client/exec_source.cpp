@@ -91,6 +91,8 @@ class ExecSource : public LoginSource {
     options.max_stdout = kMaxOutput;
     options.terminal = interactive;
     options.timeout = interactive ? kInteractiveTimeout : kTimeout;
+    // Browsers for the next login, agents that keep keys, daemons that refresh.
+    options.leaves_others = true;
     base::vlog(2, "running " + executable + " to log in to " + config_.server);
     // Its words are for the user: a page to open, a code to type.
     const auto on_line = [plugin = plugin_](std::string_view line) {

@@ -40,7 +40,9 @@ struct FailedCall : http::Call {
 
 std::unique_ptr<http::Call> Forwarder::start(http::Request request, http::CallHandlers handlers) {
   Sender& sender = impl_->sender;
-  if (auto ready = sender.prepare(request); !ready.ok()) {
+  auto ready = sender.prepare(request);
+  if (ready.ok()) ready = http::ask_admission(request);
+  if (!ready.ok()) {
     auto failed = std::make_unique<FailedCall>();
     failed->done = std::make_shared<std::function<void(Result<void>)>>(std::move(handlers.on_done));
     sender.loop().post([weak = std::weak_ptr(failed->done), error = std::move(ready).error()] {

@@ -19,7 +19,8 @@ class Forwarder {
   ~Forwarder();
 
   // `request.url` is a path and query; its headers are sent as they are, those of the credentials
-  // come on top. Handlers as http::Transport has them; errors of the credentials come by on_done.
+  // come on top. Handlers as http::Transport has them; errors of the credentials, and of
+  // `request.admit`, come by on_done.
   [[nodiscard]] std::unique_ptr<http::Call> start(http::Request request,
                                                   http::CallHandlers handlers);
 

@@ -27,12 +27,13 @@ struct Login {
   }
 };
 
-// Where logins come from. Owned by the transport that asks it.
+// Where logins come from. Owned by who asks it.
 class LoginSource {
  public:
   virtual ~LoginSource() = default;
   // One at a time; destroying the source cancels. `done` comes from the loop, never from inside.
-  // `refused`: the server said 401 to what the last one gave, so nothing kept may be given again.
+  // `refused`: the server said 401 to what the last one gave, or it cannot be used, so nothing kept
+  // may be given again.
   // Errors name the program or the issuer, never what it said of tokens.
   virtual void fetch(bool refused, std::function<void(Result<Login>)> done) = 0;
 };

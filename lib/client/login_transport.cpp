@@ -34,6 +34,14 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
     canceled_ = true;
     inner_.reset();
   }
+  void pause() {
+    paused_ = true;
+    if (inner_) inner_->pause();
+  }
+  void resume() {
+    paused_ = false;
+    if (inner_) inner_->resume();
+  }
 
  private:
   void on_head(const http::ResponseHead& head);
@@ -48,6 +56,7 @@ class WaitingCall : public std::enable_shared_from_this<WaitingCall> {
   bool tried_again_ = false;
   bool refused_ = false;  // the answer is a 401 that is held back
   bool canceled_ = false;
+  bool paused_ = false;
   http::ResponseHead kept_head_;
   std::string kept_body_;
 };
@@ -57,6 +66,8 @@ struct CallerCall : http::Call {
   ~CallerCall() override { call->cancel(); }
   CallerCall(const CallerCall&) = delete;
   CallerCall& operator=(const CallerCall&) = delete;
+  void pause() override { call->pause(); }
+  void resume() override { call->resume(); }
   const std::shared_ptr<WaitingCall> call;
 };
 
@@ -93,7 +104,7 @@ class LoginTransport : public http::Transport {
     if (state_.usable(loop_.wall())) return call->send();
     waiting_.push_back(call);
     if (std::exchange(fetching_, true)) return;
-    source_->fetch(state_.was_refused(),
+    source_->fetch(state_.was_refused() || unusable_,
                    [this](Result<Login> login) { fetched(std::move(login)); });
   }
 
@@ -125,10 +136,10 @@ class LoginTransport : public http::Transport {
   // Whether it is another one. A certificate that cannot be used is no login.
   Result<bool> take(Result<Login> login) {
     if (!login.ok()) return std::move(login).error();
-    if (login->client_cert_pem != state_.login().client_cert_pem) {
-      KW_TRY(inner_->set_tls(with_login(base_, *login))
-                 .with_context("the client certificate given to log in"));
-    }
+    const bool other = login->client_cert_pem != state_.login().client_cert_pem;
+    auto set = other ? inner_->set_tls(with_login(base_, *login)) : Result<void>();
+    unusable_ = !set.ok();
+    KW_TRY(std::move(set).with_context("the client certificate given to log in"));
     return state_.took(std::move(login).value(), loop_.now());
   }
 
@@ -156,6 +167,7 @@ class LoginTransport : public http::Transport {
   http::TlsOptions base_;
   LoginState state_;
   bool fetching_ = false;
+  bool unusable_ = false;  // what the source gave last
   std::vector<std::weak_ptr<WaitingCall>> waiting_;
   // Last: its callback uses what stands above.
   std::unique_ptr<LoginSource> source_;
@@ -168,10 +180,8 @@ void WaitingCall::send() {
   kept_body_.clear();
   generation_ = transport_.state().generation();
   http::Request request = request_;
-  if (request.admit) {
-    const auto most = request.admit();
-    if (!most.ok()) return fail(most.error());
-    http::take_at_most(request, *most);
+  if (const auto admitted = http::ask_admission(request); !admitted.ok()) {
+    return fail(admitted.error());
   }
   const std::string& token = transport_.state().login().token;
   if (!token.empty()) request.headers.set("Authorization", "Bearer " + token);
@@ -187,6 +197,7 @@ void WaitingCall::send() {
     if (const auto call = self.lock()) call->on_done(std::move(result));
   };
   inner_ = transport_.inner().start(std::move(request), std::move(handlers));
+  if (paused_) inner_->pause();
 }
 
 void WaitingCall::on_head(const http::ResponseHead& head) {

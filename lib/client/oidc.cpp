@@ -80,7 +80,7 @@ Result<void> keep_tokens(const OidcLogin& login, const OidcTokens& tokens) {
   const std::string file = ignored ? login.file : real.string();
   const LockFile lock(file + ".lock");
   if (!lock.held()) return Error(ErrorKind::conflict, file + ".lock exists");
-  KW_ASSIGN(const std::string before, base::read_file(file, kMaxKubeconfig));
+  KW_ASSIGN(const std::string before, base::read_regular_file(file, kMaxKubeconfig));
   KW_ASSIGN(const std::string after, with_tokens(before, login.user, tokens).with_context(file));
   struct stat status {};
   const unsigned mode = ::stat(file.c_str(), &status) == 0 ? status.st_mode & 0777U : 0600U;
@@ -122,7 +122,7 @@ class OidcSource : public LoginSource {
   }
 
   void read_again() {
-    const auto text = base::read_file(login_.file, kMaxKubeconfig);
+    const auto text = base::read_regular_file(login_.file, kMaxKubeconfig);
     const auto tokens = text.ok() ? tokens_in(*text, login_.user) : std::nullopt;
     if (!tokens) return;
     login_.id_token = tokens->id_token;

@@ -1,5 +1,6 @@
 #include "client/pass_through.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -7,8 +8,8 @@ namespace kubewatch::client {
 
 namespace {
 
-constexpr std::size_t kMostRequests = 64;        // passed on at once
-constexpr std::size_t kMaxBacklog = 32U << 20U;  // bytes that a client has not taken yet
+constexpr std::size_t kAhead = 512U << 10U;  // that a client has not taken
+constexpr Duration kLook{5000};              // at one that has something to take
 constexpr Duration kIdleWatch{600000};
 constexpr Duration kIdleRead{60000};  // also the time to the first byte of a long list
 
@@ -30,7 +31,8 @@ PassThrough::~PassThrough() {
 
 bool PassThrough::pass(const http::ServerRequest& request, Order order,
                        const std::shared_ptr<http::Responder>& to) {
-  if (passing_.size() >= kMostRequests) return false;
+  const std::size_t most = order.streaming ? kMostStreams : kMostRequests;
+  if (on_their_way(order.streaming) >= most) return false;
   http::Request out;
   out.method = request.method;
   out.url = std::move(order.target);
@@ -41,9 +43,12 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
   // A long list or log takes as long as it takes: it ends when nothing comes any more.
   out.streaming = order.streaming || reads(request);
   if (out.streaming) out.idle_timeout = order.streaming ? kIdleWatch : kIdleRead;
+  if (!reads(request)) out.admit = std::move(order.admit);
   const std::uint64_t id = ++last_;
   Passing& passing = passing_[id];
   passing.owner = std::move(order.owner);
+  passing.streaming = order.streaming;
+  passing.has_time = out.streaming;
   passing.responder = to;
   passing.ended = std::move(order.ended);
   passing.started = loop_.now();
@@ -54,6 +59,12 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
   handlers.on_done = [this, id](const Result<void>& how) { on_done(id, how); };
   passing.call = forwarder_->start(std::move(out), std::move(handlers));
   return true;
+}
+
+std::size_t PassThrough::on_their_way(bool streaming) const {
+  return static_cast<std::size_t>(
+      std::count_if(passing_.begin(), passing_.end(),
+                    [streaming](const auto& one) { return one.second.streaming == streaming; }));
 }
 
 void PassThrough::end(const std::string& owner) {
@@ -108,6 +119,9 @@ void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
       if (const auto gone = passing_.find(id); gone != passing_.end()) drop(gone);
     });
   });
+  passing.responder->on_drained([this, id, there = std::weak_ptr(alive_)] {
+    if (!there.expired()) on_drained(id);
+  });
   passing.responder->begin(head.status, headers);
 }
 
@@ -122,9 +136,39 @@ void PassThrough::on_data(std::uint64_t id, std::string_view bytes) {
     passing.keep = 0;
     passing.kept = {};
   }
+  passing.sent += bytes.size();
   passing.responder->send(bytes);
-  // It reads slower than the server sends: it may ask again.
-  if (passing.responder->backlog() > kMaxBacklog) drop(it);
+  const std::size_t backlog = passing.responder->backlog();
+  if (backlog > 0 && !passing.stall) {
+    passing.stall.emplace(loop_.now());
+    look_later(id, passing);
+  }
+  if (passing.has_time && backlog > kAhead) pause(passing);
+}
+
+void PassThrough::pause(Passing& passing) {
+  if (passing.paused) return;
+  passing.paused = true;
+  passing.call->pause();
+}
+
+// Not at each of its pieces: most are taken at once. A client lives in real time alone.
+void PassThrough::look_later(std::uint64_t id, Passing& passing) {
+  passing.next_look = loop_.after_real(kLook, [this, id] {
+    const auto it = passing_.find(id);
+    Passing& looked_at = it->second;
+    const std::size_t backlog = looked_at.responder->backlog();
+    if (looked_at.stall->stalled(backlog, loop_.now(), looked_at.sent)) return drop(it);
+    if (backlog > 0) return look_later(id, looked_at);
+    looked_at.stall.reset();
+  });
+}
+
+void PassThrough::on_drained(std::uint64_t id) {
+  const auto it = passing_.find(id);
+  if (it == passing_.end() || !it->second.paused) return;
+  it->second.paused = false;
+  it->second.call->resume();
 }
 
 void PassThrough::on_done(std::uint64_t id, const Result<void>& how) {

@@ -1,25 +1,32 @@
 // Requests of others that a server of ours passes on to the API server, with this process's
 // credentials, and their answers streamed back as they come: what the gateway of hooks and the
-// cache server share. What may be passed on is the caller's decision. Bounded in requests and in
-// bytes that a client has not taken. An answer that breaks off is cut off: its client must not take
-// it for a complete one.
+// cache server share. What may be passed on is the caller's decision. Bounded in requests; where a
+// client takes less than the server sends, the server waits, and whoever takes nothing of what
+// waits for it for a minute is cut off. An answer that breaks off is cut off: its client must not
+// take it for a complete one.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "client/forwarder.hpp"
 #include "http/server.hpp"
+#include "http/stall.hpp"
 #include "loop/event_loop.hpp"
 
 namespace kubewatch::client {
 
 class PassThrough {
  public:
+  // On their way at once.
+  static constexpr std::size_t kMostRequests = 64;
+  static constexpr std::size_t kMostStreams = 256;
+
   // Answers a request that got no answer, or a 401, which is about this process and not about who
   // asked it: the caller's words.
   using Failed = std::function<void(http::Responder&, const Error&)>;
@@ -49,9 +56,12 @@ class PassThrough {
     std::function<void(const Ended&)> ended = {};
     // So many bytes of the body are kept for it; the client gets them as they come in any case.
     std::size_t keep = 0;
+    // Of what does not read, as http::Request has it. May be empty.
+    std::function<Result<Duration>()> admit = {};
   };
   // Accept, Content-Type and the body are passed on, and no other header. False: too many are on
-  // their way, nothing was done.
+  // their way, nothing was done. Streams are counted apart: they last, and nobody else is to wait
+  // for their end.
   bool pass(const http::ServerRequest& request, Order order,
             const std::shared_ptr<http::Responder>& to);
   // Cuts off what was passed on for this owner.
@@ -61,8 +71,14 @@ class PassThrough {
  private:
   struct Passing {
     std::string owner;
+    bool streaming = false;
+    bool has_time = false;  // its answer may take as long as its client does
     std::unique_ptr<http::Call> call;
     std::shared_ptr<http::Responder> responder;
+    std::uint64_t sent = 0;
+    std::optional<http::Stall> stall;  // while something waits for the client
+    loop::Timer next_look;
+    bool paused = false;  // the server waits as well
     bool begun = false;
     std::function<void(const Ended&)> ended;
     TimePoint started{};
@@ -73,6 +89,10 @@ class PassThrough {
     bool kept_all = true;
   };
 
+  std::size_t on_their_way(bool streaming) const;
+  static void pause(Passing& passing);
+  void look_later(std::uint64_t id, Passing& passing);
+  void on_drained(std::uint64_t id);
   static void cut(Passing passing);
   void tell(const Passing& passing, const Error* error, bool whole) const;
   void drop(std::map<std::uint64_t, Passing>::iterator it);

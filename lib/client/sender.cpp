@@ -140,10 +140,8 @@ void Sender::note_answer(const http::Request& request, int status, const http::H
   if (status == 401) credentials_.refused();
 }
 
-Result<void> Sender::may_write() const {
-  if (gate_ == nullptr) return {};
-  KW_TRY(gate_->admit());
-  return {};
+Result<Duration> Sender::may_write() const {
+  return gate_ == nullptr ? Result<Duration>(Duration{0}) : gate_->admit();
 }
 
 // A write that is let through ends by the time that the gate says, answered or not. One that waits
@@ -151,12 +149,8 @@ Result<void> Sender::may_write() const {
 Result<void> Sender::pass_gate(http::Request& request) const {
   if (gate_ == nullptr || request.method == "GET" || request.method == "HEAD") return {};
   if (request.method == "POST" && asks_for_own_rights(request.url, config_.server)) return {};
-  KW_ASSIGN(const Duration most, gate_->admit());
-  http::take_at_most(request, most);
-  request.admit = [this, most] {
-    return gate_ == nullptr ? Result<Duration>(most) : gate_->admit();
-  };
-  return {};
+  request.admit = [this] { return may_write(); };
+  return http::ask_admission(request);
 }
 
 PendingPtr Sender::send(Operation operation, ResponseCallback done) {

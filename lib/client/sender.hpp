@@ -48,8 +48,8 @@ class Sender {
 
   RequestObservers& observers() { return observers_; }
   void set_write_gate(WriteGate* gate) { gate_ = gate; }
-  // Whether a write may start now. Errors: canceled.
-  Result<void> may_write() const;
+  // How long a write that starts now may take by the gate, 0: there is none. Errors: canceled.
+  Result<Duration> may_write() const;
   // For a write: asks the gate, and bounds its time by what the gate allows. Errors: canceled.
   Result<void> pass_gate(http::Request& request) const;
 

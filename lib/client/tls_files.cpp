@@ -21,7 +21,7 @@ bool refresh(const std::string& file, std::string& content) {
   std::error_code failed;
   const auto status = std::filesystem::status(file, failed);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return true;
-  auto read = base::read_file(file, kMaxFileBytes);
+  auto read = base::read_regular_file(file, kMaxFileBytes);
   if (!read.ok() || base::trim(*read).empty()) return false;
   content = std::move(read).value();
   return true;

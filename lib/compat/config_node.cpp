@@ -10,6 +10,8 @@ namespace kubewatch::compat {
 namespace {
 
 const Json kNull;
+// Whoever has as many unknown fields has made a mistake that the first of them tell.
+constexpr std::size_t kMostNoted = 20;
 
 }  // namespace
 
@@ -104,15 +106,22 @@ void ConfigNode::list(const std::string& key, const std::function<void(ConfigNod
   }
 }
 
+std::string ConfigNode::why_unknown(const std::string& key) const {
+  const auto close = base::suggest(key, {seen_.begin(), seen_.end()});
+  return close.empty() ? "unknown field" : "unknown field, did you mean " + close.front() + "?";
+}
+
 void ConfigNode::finish() {
   if (failed()) return;
-  const std::vector<std::string> known(seen_.begin(), seen_.end());
   for (const auto& [key, value] : value_.items()) {
-    if (seen_.count(key) > 0) continue;
-    std::string what = "unknown field";
-    const auto close = base::suggest(key, known);
-    if (!close.empty()) what += ", did you mean " + close.front() + "?";
-    return fail(key, what);
+    if (seen_.count(key) == 0) return fail(key, why_unknown(key));
+  }
+}
+
+void ConfigNode::note_unknown(std::set<std::string>& into) const {
+  for (const auto& [key, value] : value_.items()) {
+    if (into.size() >= kMostNoted) return;
+    if (seen_.count(key) == 0) into.insert(key + ": " + why_unknown(key));
   }
 }
 

@@ -1,5 +1,5 @@
 // One value of a hook's configuration with its path and place: reads fields of the expected type,
-// remembers which were read, and refuses the rest by name. Stops at the first error. Pure.
+// remembers which were read, and tells or refuses the rest by name. Stops at the first error. Pure.
 #pragma once
 
 #include <functional>
@@ -39,8 +39,11 @@ class ConfigNode {
 
   bool has(const std::string& key) const;
   void ignore(const std::string& key) { seen_.insert(key); }
-  // After all fields: whatever was not read is unknown.
+  // After all fields: whatever was not read is unknown, and an error.
   void finish();
+  // The same where it is none: adds "nam: unknown field, did you mean name?" for each, up to 20 in
+  // all.
+  void note_unknown(std::set<std::string>& into) const;
 
   // At the value of the key, or at this node for "".
   void fail(const std::string& key, const std::string& what, ErrorKind kind = ErrorKind::invalid);
@@ -56,6 +59,7 @@ class ConfigNode {
         pointer_(std::move(pointer)) {}
   const Json* take(const std::string& key);
   std::string path_of(const std::string& key) const;
+  std::string why_unknown(const std::string& key) const;
 
   const Json& value_;
   const base::YamlMarks& marks_;

@@ -15,8 +15,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr Duration kShortestInterval{1000};
-// A clock that is set back by more was wrong.
-constexpr Duration kClockWasWrong{3 * 3600 * 1000};
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = {
     {{"@yearly", "0 0 1 1 *"},
@@ -27,17 +25,23 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kWords = 
      {"@midnight", "0 0 * * *"},
      {"@hourly", "0 * * * *"}}};
 
+// "0,30," is 0,30; of what has nothing else is left for the parser to refuse.
+std::string without_empty_items(const std::string& word) {
+  std::vector<std::string> items = base::split(word, ',');
+  std::erase(items, "");
+  return items.empty() ? word : base::join(items, ",");
+}
+
 // "TZ=Europe/Rome @daily" keeps its zone.
 std::vector<std::string> spelled_out(std::string_view text) {
   std::vector<std::string> out;
-  for (std::string& word : base::split(text, ' ')) {
-    if (word.empty()) continue;
+  for (std::string& word : base::split_at_blanks(text)) {
     const auto known = std::find_if(kWords.begin(), kWords.end(),
                                     [&](const auto& entry) { return entry.first == word; });
     if (known != kWords.end()) {
       for (std::string& part : base::split(known->second, ' ')) out.push_back(std::move(part));
     } else {
-      out.push_back(word == "?" ? "*" : std::move(word));
+      out.push_back(word == "?" ? "*" : without_empty_items(word));
     }
   }
   return out;
@@ -100,25 +104,6 @@ std::optional<WallTime> Crontab::next(WallTime after) const {
     minute = minutes_->next(*minute);
   }
   return std::nullopt;
-}
-
-CrontabClock::CrontabClock(Crontab crontab, WallTime now)
-    : crontab_(std::move(crontab)), next_(crontab_.next(now)), seen_(now) {}
-
-// A clock that is set back a little must not run a tick again; one that was wrong by hours must not
-// silence the schedule until then.
-bool CrontabClock::is_due(WallTime now) {
-  if (now + kClockWasWrong < seen_) next_ = crontab_.next(now);
-  seen_ = now;
-  if (!next_ || now < *next_) return false;
-  next_ = crontab_.next(now);
-  return true;
-}
-
-Duration CrontabClock::wait(WallTime now) const {
-  if (!next_) return hooks::ScheduleClock::kLookAgain;
-  const auto left = std::chrono::ceil<Duration>(*next_ - now);
-  return std::clamp(left, Duration{1}, hooks::ScheduleClock::kLookAgain);
 }
 
 }  // namespace kubewatch::compat

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "hooks/rule_cron.hpp"
+#include "hooks/tick_clock.hpp"
 
 namespace kubewatch::compat {
 
@@ -27,20 +28,6 @@ class Crontab {
   Duration every_{0};
 };
 
-// Which tick is due, when the wall clock may jump and the machine may sleep: however many were
-// missed, one run. The caller looks again at least every ScheduleClock::kLookAgain.
-class CrontabClock {
- public:
-  CrontabClock(Crontab crontab, WallTime now);
-  // True once for all ticks up to `now`.
-  bool is_due(WallTime now);
-  // How long to wait before the next look.
-  Duration wait(WallTime now) const;
-
- private:
-  Crontab crontab_;
-  std::optional<WallTime> next_;
-  WallTime seen_;
-};
+using CrontabClock = hooks::TickClock<Crontab>;
 
 }  // namespace kubewatch::compat

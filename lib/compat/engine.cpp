@@ -8,14 +8,13 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "client/discovery.hpp"
 #include "client/request_observer.hpp"
 #include "compat/hook.hpp"
 #include "compat/hook_run.hpp"
 #include "hooks/hook_credentials.hpp"
+#include "hooks/known_kinds.hpp"
 #include "hooks/metric_text.hpp"
 #include "hooks/metrics.hpp"
-#include "hooks/start_patience.hpp"
 #include "hooks/work_folder.hpp"
 
 namespace kubewatch::compat {
@@ -60,13 +59,8 @@ struct Engine::Impl {
   std::vector<std::unique_ptr<Hook>> hooks;
   std::unique_ptr<HookLoader> loader;
 
-  std::shared_ptr<const client::ResourceMap> resources;
-  bool discovering = false;
-  hooks::StartPatience start_patience{options.give_up_start};
-  base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
+  hooks::KnownKinds known;
   hooks::OncePer told{Duration{60000}};
-  std::vector<std::function<void()>> after_discovery;
-  loop::Timer discovery_timer;
 
   std::map<std::string, Queue> queues;
   std::string last_started;  // queues take turns where processes are few
@@ -81,7 +75,6 @@ struct Engine::Impl {
   loop::Timer shutdown_timer;
   std::function<void()> on_shut_down;
   std::vector<std::string> cut_off;
-  client::InFlight requests;
   std::shared_ptr<char> alive = std::make_shared<char>();
 
   Impl(loop::EventLoop& the_loop, client::Client& the_client, EngineOptions the_options,
@@ -91,9 +84,7 @@ struct Engine::Impl {
   Result<void> start();
   void on_config(std::size_t place, Result<HookConfig> config);
   void queue_startup();
-  void discover();
-  void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
-  void rediscover(std::function<void()> done);
+  void give_up(const Error& error);
   void resolve_hooks();
   void advance();
   void enqueue(const std::string& queue, Task task);
@@ -110,7 +101,7 @@ struct Engine::Impl {
   hooks::EngineFacts facts() const;
   std::string metrics_text(const hooks::EngineFacts& facts, bool ready) const;
   std::string hook_metrics_text() const;
-  bool can_run() const { return !stopping && resources != nullptr; }
+  bool can_run() const { return !stopping && known.resources() != nullptr; }
   bool all_configured() const {
     return std::all_of(hooks.begin(), hooks.end(),
                        [](const auto& hook) { return hook->configured(); });
@@ -129,8 +120,10 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client, Engine
       credentials(client),
       guard(loop),
       pool(client, random),
-      services{client, guard, [this] { return resources; },
-               [this](std::function<void()> done) { rediscover(std::move(done)); }, options.dry} {}
+      services{client, guard, [this] { return known.resources(); },
+               [this](std::function<void()> done) { known.refresh(std::move(done)); }, options.dry},
+      known(loop, client, random, {.give_up_start = options.give_up_start},
+            {[this] { resolve_hooks(); }, [this](const Error& error) { give_up(error); }}) {}
 
 Engine::Impl::~Impl() {
   client.observers().all = nullptr;
@@ -164,7 +157,7 @@ Result<void> Engine::Impl::start() {
                                           on_config(place, std::move(config));
                                         });
   loader->start();
-  discover();
+  known.ask();
   return {};
 }
 
@@ -197,40 +190,9 @@ void Engine::Impl::queue_startup() {
   }
 }
 
-void Engine::Impl::discover() {
-  if (discovering || stopping) return;
-  discovering = true;
-  using Answer = Result<std::shared_ptr<const client::ResourceMap>>;
-  requests.run<Answer>([this](Answer answer) { on_discovered(std::move(answer)); },
-                       [&](auto done) { return client::discover(client, std::move(done)); });
-}
-
-void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer) {
-  discovering = false;
-  if (answer.ok()) {
-    resources = *std::move(answer);
-    resolve_hooks();
-  } else if (!stopping) {
-    if (resources == nullptr && start_patience.is_over(answer.error(), loop.now())) {
-      stopping = true;
-      if (callbacks.on_fatal) callbacks.on_fatal(answer.error());
-      return;
-    }
-    const Duration wait = discovery_backoff.fail(random);
-    if (told.admit("discovery " + answer.error().message(), loop.now())) {
-      base::log_warn(fmt::format("cannot ask {} what kinds it has; trying again in {}",
-                                 client.config().server, base::format_duration(wait)),
-                     {{"error", answer.error().render()}});
-    }
-    discovery_timer = loop.after(wait, [this] { discover(); });
-  }
-  for (auto& done : std::exchange(after_discovery, {})) done();
-}
-
-void Engine::Impl::rediscover(std::function<void()> done) {
-  if (stopping) return loop.post(std::move(done));
-  after_discovery.push_back(std::move(done));
-  discover();
+void Engine::Impl::give_up(const Error& error) {
+  stopping = true;
+  if (callbacks.on_fatal) callbacks.on_fatal(error);
 }
 
 // A hook whose kinds are missing waits alone; the server is asked again while one does.
@@ -239,7 +201,7 @@ void Engine::Impl::resolve_hooks() {
   bool waiting = false;
   for (auto& hook : hooks) {
     if (!hook->configured() || hook->broken() || hook->resolved()) continue;
-    const auto resolved = hook->resolve(pool, *resources);
+    const auto resolved = hook->resolve(pool, *known.resources());
     if (resolved.ok()) continue;
     if (hook->broken()) {
       base::log_error("hook is not run: " + resolved.error().render(),
@@ -253,9 +215,9 @@ void Engine::Impl::resolve_hooks() {
     }
   }
   if (waiting) {
-    discovery_timer = loop.after(discovery_backoff.fail(random), [this] { discover(); });
+    known.ask_again();
   } else {
-    discovery_backoff.succeed();
+    known.none_missing();
   }
   advance();
 }
@@ -338,7 +300,7 @@ void Engine::Impl::start_run(const std::string& name, Queue& queue) {
   input.context = hook.render(batch.contexts);
   input.environment = hook_environment();
   input.mask = hook.secrets(batch.contexts);
-  // Tokens are renewed while we live.
+  // Tokens are renewed while we live, and whatever cleans up temporary folders may take this one.
   credentials.refresh(identity, work_dir);
   for (const std::string& secret : credentials.secrets(identity)) input.mask.add_value(secret);
   input.log_fields = {{"controller", hook.file().name},
@@ -388,6 +350,11 @@ void Engine::Impl::on_done(const std::string& the_name, RunResult result) {
   failed_runs += success ? 0 : 1;
   last_finish = loop.now();
   record(running, batch, result);
+  for (const std::string& note : result.notes) {
+    // A hook writes the same in each run.
+    if (!told.admit(hook.file().name + note, loop.now())) continue;
+    base::log_warn(note, {{"controller", hook.file().name}});
+  }
   if (result.cut_off) cut_off.push_back(hook.file().name + ": " + describe(batch.contexts));
   for (const std::string& problem :
        hook_metrics.apply(hook.file().name, result.metrics, loop.now())) {
@@ -398,7 +365,7 @@ void Engine::Impl::on_done(const std::string& the_name, RunResult result) {
     if (batch.contexts.front().type == ContextType::startup) {
       started_up = --startup_left == 0;
       // What the last of them made may be a kind that others wait for.
-      if (started_up) discover();
+      if (started_up) known.ask();
     }
     hook.synchronized(batch.synchronized);
   }
@@ -409,7 +376,7 @@ void Engine::Impl::on_done(const std::string& the_name, RunResult result) {
 void Engine::Impl::shut_down(std::function<void()> done) {
   stopping = true;
   on_shut_down = std::move(done);
-  discovery_timer.reset();
+  known.stop();
   pump_timer.reset();
   loader.reset();
   for (auto& hook : hooks) hook->stop();
@@ -429,8 +396,8 @@ void Engine::Impl::shut_down(std::function<void()> done) {
       drained();
     });
   });
-  loop.post([this, known = std::weak_ptr<char>(alive)] {
-    if (!known.expired()) drained();
+  loop.post([this, there = std::weak_ptr<char>(alive)] {
+    if (!there.expired()) drained();
   });
 }
 
@@ -447,10 +414,10 @@ hooks::EngineStatus Engine::Impl::status() const {
   for (const auto& hook : hooks) {
     begun += hook->begun() ? 1 : 0;
     const bool waits =
-        hook->configured() && resources != nullptr && (hook->blocked() || hook->stalled());
+        hook->configured() && known.resources() != nullptr && (hook->blocked() || hook->stalled());
     if (hook->broken() || (waits && !hook->begun())) ++out.waiting_rules;
   }
-  out.synced = resources != nullptr && all_configured() && started_up &&
+  out.synced = known.resources() != nullptr && all_configured() && started_up &&
                begun + out.waiting_rules == hooks.size();
   out.idle = out.synced;
   for (const auto& [name, queue] : queues) {
@@ -468,7 +435,7 @@ hooks::EngineStatus Engine::Impl::status() const {
 
 hooks::EngineFacts Engine::Impl::facts() const {
   hooks::EngineFacts out;
-  out.discovered = resources != nullptr;
+  out.discovered = known.resources() != nullptr;
   out.stopping = stopping;
   out.longest_run = options.hook_timeout + options.grace;
   std::map<std::size_t, hooks::ControllerFacts> of;

@@ -40,11 +40,11 @@ void read_schedule(ConfigNode& node, HookConfig& config) {
 }
 
 void read_events(ConfigNode& node, KubernetesBinding& binding) {
-  // The second is the older name of the first.
-  for (const std::string key : {"executeHookOnEvent", "watchEvent"}) {
-    if (!node.has(key)) continue;
+  // The first is the older name of the second, which counts where both are there.
+  for (const std::string key : {"watchEvent", "executeHookOnEvent"}) {
     std::vector<std::string> names;
     node.texts(key, names);
+    if (!node.has(key)) continue;
     binding.events.clear();
     for (const std::string& name : names) {
       const auto all = {WatchEvent::added, WatchEvent::modified, WatchEvent::deleted};
@@ -143,8 +143,11 @@ void read_kubernetes(ConfigNode& node, HookConfig& config) {
   read_events(node, binding);
   node.flag("executeHookOnSynchronization", binding.on_synchronization);
   node.flag("waitForSynchronization", binding.wait_for_synchronization);
-  if (!binding.wait_for_synchronization && binding.queue == kMainQueue) {
-    return node.fail("waitForSynchronization", "can be false only with a queue of its own");
+  if (!binding.wait_for_synchronization && !node.has("queue")) {
+    binding.wait_for_synchronization = true;
+    config.notes.push_back(binding.name +
+                           ": waitForSynchronization: false has no effect without queue, as with "
+                           "shell-operator");
   }
   node.flag("keepFullObjectsInMemory", binding.keep_objects);
   if (node.has("resynchronizationPeriod")) {

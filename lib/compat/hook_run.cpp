@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/files.hpp"
+#include "base/strings.hpp"
 #include "compat/kinds.hpp"
 #include "hooks/hook_homes.hpp"
 #include "hooks/hook_process.hpp"
@@ -45,7 +46,7 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 
 // A hook may have removed it.
 Result<std::string> read_answer(const std::string& path) {
-  auto text = base::read_file(path, kMaxFile);
+  auto text = base::read_regular_file(path, kMaxFile);
   if (!text.ok() && text.error().is_not_found()) return std::string();
   return text;
 }
@@ -65,6 +66,9 @@ HookRun::~HookRun() {
 }
 
 Result<void> HookRun::make_files() {
+  // Where it was taken away, nobody else's in its place is taken for it.
+  const auto parent = std::filesystem::path(input_.folder).parent_path();
+  KW_TRY(hooks::make_private_folder(parent.string()));
   if (mkdir(input_.folder.c_str(), 0700) != 0) {
     return Error(ErrorKind::forbidden, "cannot make the folder " + input_.folder);
   }
@@ -145,13 +149,32 @@ void HookRun::on_exit(hooks::HookExit exit) {
 
 Result<std::vector<Operation>> HookRun::read_operations() {
   KW_ASSIGN(const std::string text, read_answer(input_.folder + "/" + kPatchFile));
-  return parse_patch_file(text);
+  std::set<std::string> unknown;
+  auto operations = parse_patch_file(text, unknown);
+  note_unknown("KUBERNETES_PATCH_PATH", unknown);
+  return operations;
 }
 
 Result<void> HookRun::read_metrics() {
   KW_ASSIGN(const std::string text, read_answer(input_.folder + "/" + kMetricsFile));
-  KW_ASSIGN(result_.metrics, parse_metrics_file(text));
+  std::set<std::string> unknown;
+  KW_ASSIGN(result_.metrics, parse_metrics_file(text, unknown));
+  note_unknown("METRICS_PATH", unknown);
   return {};
+}
+
+void HookRun::note_unknown(const char* variable, const std::set<std::string>& fields) {
+  if (fields.empty()) return;
+  result_.notes.push_back(
+      std::string(variable) + ": " +
+      hooks::shown_message(input_.mask, base::join({fields.begin(), fields.end()}, "; ")));
+}
+
+// Anybody may read /metrics.
+void HookRun::mask_metrics() {
+  for (MetricOperation& metric : result_.metrics) {
+    for (auto& [name, value] : metric.labels) value = input_.mask.mask(value);
+  }
 }
 
 // A kind that is not known may have been made a moment ago, by the hook itself.
@@ -197,6 +220,7 @@ void HookRun::conclude(std::string outcome, std::string message) {
   result_.message = std::move(message);
   // What is tried again says them again, and counters would count it twice.
   if (result_.outcome != "done") result_.metrics.clear();
+  mask_metrics();
   result_.cut_off = terminated_ && result_.outcome != "done";
   timer_ = services_.client.loop().after(Duration{0}, [this] {
     const Done done = std::move(done_);

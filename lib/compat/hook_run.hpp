@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct RunResult {
   std::string outcome;  // done | failed | timeout | invalid-output | write-failed
   std::string message;
   std::vector<MetricOperation> metrics;  // of a run that is done
+  std::vector<std::string> notes;        // what was passed over in its files
   PatchSummary patch;
   hooks::HookExit exit;
   std::string stderr_tail;
@@ -70,6 +72,8 @@ class HookRun {
   void write(std::vector<Operation> operations);
   void patch(std::vector<Operation> operations);
   void on_written(PatchSummary summary);
+  void note_unknown(const char* variable, const std::set<std::string>& fields);
+  void mask_metrics();
   void conclude(std::string outcome, std::string message);
 
   RunServices& services_;

@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
-#include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "compat/config_node.hpp"
 #include "hooks/result_extras.hpp"
@@ -20,16 +18,7 @@ constexpr std::size_t kMostSeries = 10'000;
 
 using Action = MetricOperation::Action;
 
-bool is_name(const std::string& text, bool colon) {
-  const auto starts = [colon](char c) {
-    return base::is_letter(c) || c == '_' || (colon && c == ':');
-  };
-  return !text.empty() && starts(text[0]) && std::all_of(text.begin(), text.end(), [&](char c) {
-    return starts(c) || base::is_digit(c);
-  });
-}
-
-// "add" and "set" as keys are an older way to write action and value.
+// "add" and "set" as keys are an older way to write action and value, which they go before.
 void read_action(ConfigNode& node, MetricOperation& out) {
   std::string action;
   std::optional<double> value;
@@ -40,7 +29,7 @@ void read_action(ConfigNode& node, MetricOperation& out) {
   node.number("add", add);
   node.number("set", set);
   if (node.failed()) return;
-  if (action.empty() && (add || set)) {
+  if (add || set) {
     if (add && set) return node.fail("", "has both add and set");
     action = add ? "add" : "set";
     value = add ? add : set;
@@ -74,7 +63,7 @@ void read_labels(ConfigNode& node, MetricOperation& out) {
                                            hooks::kMostMetricLabels));
   }
   for (const auto& [name, value] : labels.items()) {
-    if (!is_name(name, false) || name.starts_with("__")) {
+    if (!hooks::is_metric_name(name, false) || name.starts_with("__")) {
       return node.fail("labels", "has a name that is none for a label");
     }
     if (name == "le" && out.action == Action::observe) {
@@ -109,13 +98,13 @@ void read_operation(ConfigNode& node, MetricOperation& out) {
   read_action(node, out);
   read_labels(node, out);
   read_buckets(node, out);
-  node.finish();
   if (node.failed()) return;
   if (out.action == Action::expire) {
     if (out.group.empty()) node.fail("", "expire needs a group");
     return;
   }
-  if (!is_name(out.name, true)) return node.fail("", "name is missing, or no name of a metric");
+  if (!hooks::is_metric_name(out.name, true))
+    return node.fail("", "name is missing, or no name of a metric");
   if (out.name.starts_with("kubewatch_") || out.name.starts_with("process_")) {
     return node.fail("name", "kubewatch_ and process_ are kept for metrics of kubewatch itself");
   }
@@ -126,7 +115,8 @@ void read_operation(ConfigNode& node, MetricOperation& out) {
 
 }  // namespace
 
-Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text) {
+Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text,
+                                                        std::set<std::string>& unknown) {
   if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 4 MiB");
   base::YamlLimits limits;
   limits.max_documents = kMaxOperations;
@@ -144,6 +134,7 @@ Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text) {
     if (problem.error) {
       return std::move(*problem.error).with_context(fmt::format("document {}", i + 1));
     }
+    node.note_unknown(unknown);
     out.push_back(std::move(operation));
   }
   return out;
@@ -151,15 +142,10 @@ Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text) {
 
 HookMetrics::HookMetrics() : store_(kMostSeries) {}
 
-// A last value that lives for no time.
-void HookMetrics::expire(const std::string& group, TimePoint now) {
-  for (const Series& series : groups_[group]) {
-    hooks::MetricSpec spec;
-    spec.name = series.name;
-    spec.kind = series.kind;
-    (void)store_.record(spec, series.labels, 0, now, Duration{0});
-  }
-  groups_.erase(group);
+void HookMetrics::expire(const std::string& group) {
+  const auto held = groups_.extract(group);
+  if (held.empty()) return;
+  for (const Series& series : held.mapped()) store_.erase(series.name, series.labels);
 }
 
 std::vector<std::string> HookMetrics::apply(const std::string& hook,
@@ -167,7 +153,7 @@ std::vector<std::string> HookMetrics::apply(const std::string& hook,
                                             TimePoint now) {
   const auto key = [&](const MetricOperation& one) { return hook + "\n" + one.group; };
   for (const MetricOperation& one : operations) {
-    if (!one.group.empty()) expire(key(one), now);
+    if (!one.group.empty()) expire(key(one));
   }
   std::vector<std::string> problems;
   for (const MetricOperation& one : operations) {
@@ -184,7 +170,7 @@ std::vector<std::string> HookMetrics::apply(const std::string& hook,
     if (!taken.ok()) {
       problems.push_back(taken.error().render());
     } else if (!one.group.empty()) {
-      groups_[key(one)].insert({one.name, spec.kind, std::move(labels)});
+      groups_[key(one)].insert({one.name, std::move(labels)});
     }
   }
   return problems;

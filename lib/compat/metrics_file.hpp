@@ -22,8 +22,10 @@ struct MetricOperation {
   std::string group;  // "" = none; expire: always set
 };
 
-// Errors: invalid, "document 2: value: ..."; too_large.
-Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text);
+// `unknown`: also the fields that are none of a metric, in words; as with shell-operator they are
+// passed over. Errors: invalid, "document 2: value: ..."; too_large.
+Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text,
+                                                        std::set<std::string>& unknown);
 
 // The series that hooks reported. Each has the label `hook`.
 class HookMetrics {
@@ -38,11 +40,10 @@ class HookMetrics {
  private:
   struct Series {
     std::string name;
-    hooks::MetricKind kind;
     hooks::MetricLabels labels;
     auto operator<=>(const Series&) const = default;
   };
-  void expire(const std::string& group, TimePoint now);
+  void expire(const std::string& group);
 
   hooks::MetricStore store_;
   std::map<std::string, std::set<Series>> groups_;  // by hook and group

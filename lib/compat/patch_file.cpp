@@ -35,6 +35,12 @@ std::string_view name_of(OperationType type) {
   return "";
 }
 
+// Each operation may have all of them, also those that mean nothing to it: hooks fill in one
+// template for all operations.
+constexpr std::array<const char*, 10> kFields = {
+    "operation", "apiVersion", "kind",       "namespace", "name",
+    "object",    "jqFilter",   "mergePatch", "jsonPatch", "subresource"};
+
 bool creates(OperationType type) {
   return type == OperationType::create || type == OperationType::create_or_update ||
          type == OperationType::create_if_not_exists;
@@ -143,7 +149,7 @@ void read_operation(ConfigNode& node, Operation& out) {
   if (out.type == OperationType::json_patch) out.patch = read_value(node, "jsonPatch", true);
   node.flag("ignoreMissingObject", out.ignore_missing);
   node.flag("ignoreHookError", out.ignore_hook_error);
-  node.finish();
+  for (const char* field : kFields) node.ignore(field);
 }
 
 }  // namespace
@@ -153,7 +159,8 @@ std::string Operation::str() const {
                      name);
 }
 
-Result<std::vector<Operation>> parse_patch_file(std::string_view text) {
+Result<std::vector<Operation>> parse_patch_file(std::string_view text,
+                                                std::set<std::string>& unknown) {
   if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 16 MiB");
   std::vector<Operation> out;
   if (base::trim(text).empty()) return out;
@@ -171,6 +178,7 @@ Result<std::vector<Operation>> parse_patch_file(std::string_view text) {
     read_operation(node, operation);
     if (problem.error)
       return std::move(*problem.error).with_context(fmt::format("document {}", i + 1));
+    node.note_unknown(unknown);
     out.push_back(std::move(operation));
   }
   return out;

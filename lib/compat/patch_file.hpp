@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,10 @@ struct Operation {
   std::string str() const;            // "MergePatch Deployment shop/web"
 };
 
-// Errors: invalid, "document 2: operation: ..."; too_large.
-Result<std::vector<Operation>> parse_patch_file(std::string_view text);
+// `unknown`: also the fields that no operation has, in words; as with shell-operator they are
+// passed over. Errors: invalid, "document 2: operation: ..."; too_large.
+Result<std::vector<Operation>> parse_patch_file(std::string_view text,
+                                                std::set<std::string>& unknown);
 
 // Of a hook that failed: what it wants written all the same, status only.
 std::vector<Operation> despite_failure(std::vector<Operation> operations);

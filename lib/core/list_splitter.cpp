@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "base/cut_text.hpp"
 #include "base/strings.hpp"
@@ -24,14 +25,24 @@ Result<void> read_string_or_null(std::string_view value, std::string& out) {
   return {};
 }
 
+// Absent: no number of things.
+std::optional<std::uint64_t> count_of(std::string_view text) {
+  std::uint64_t out = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return out;
+}
+
 Result<void> read_metadata(std::string_view value, ListPage& page) {
   page.resource_version.clear();
   page.continue_token.clear();
+  page.remaining.reset();
   if (value == "null") return {};
   return JsonCursor(value).each_field(
       [&](std::string_view key, std::string_view field) -> Result<void> {
         if (key == "resourceVersion") return read_string_or_null(field, page.resource_version);
         if (key == "continue") return read_string_or_null(field, page.continue_token);
+        if (key == "remainingItemCount") page.remaining = count_of(field);
         return {};
       });
 }

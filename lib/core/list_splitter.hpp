@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,8 @@ struct ListPage {
   std::string continue_token;
   std::string api_version;  // of the list; items of built-in kinds lack their own
   std::string kind;         // "PodList"
+  // How many objects follow on later pages; absent where the server does not count them.
+  std::optional<std::uint64_t> remaining;
 };
 
 // The same items and the same end for every chunking and every order of members. Items are handed

@@ -77,10 +77,14 @@ corev1.ObjectFieldSelector:
 corev1.ResourceFieldSelector:
   mapType: atomic
   fields: {containerName: string, divisor: Quantity, resource: string | required}
+corev1.FileKeySelector:
+  mapType: atomic
+  fields: {key: string | required, optional: boolean | default=false, path: string | required, volumeName: string | required}
 corev1.EnvVarSource:
   fields:
     configMapKeyRef: corev1.ConfigMapKeySelector
     secretKeyRef: corev1.SecretKeySelector
+    fileKeyRef: corev1.FileKeySelector
     fieldRef: corev1.ObjectFieldSelector
     resourceFieldRef: corev1.ResourceFieldSelector
 corev1.EnvVar:

@@ -131,11 +131,20 @@ class CrdDiff {
     }
   }
 
+  static bool is_served(const Json& version) { return version.value("served", Json()) == true; }
+  // Objects may be stored in it.
+  bool holds_objects(const std::string& name, const Json& version) const {
+    // One of both may come from a file, without a status.
+    const auto stored_in = [&](const Json& crd) {
+      const Json stored = value_at(crd, {"status", "storedVersions"});
+      return std::find(stored.begin(), stored.end(), Json(name)) != stored.end();
+    };
+    return version.value("storage", Json()) == true || stored_in(before_) || stored_in(after_);
+  }
+
   void removed(const std::string& name, const Json& version) {
-    const Json stored = value_at(before_, {"status", "storedVersions"});
-    const bool holds = version.value("storage", Json()) == true ||
-                       std::find(stored.begin(), stored.end(), Json(name)) != stored.end();
-    const bool served = version.value("served", Json()) == true;
+    const bool holds = holds_objects(name, version);
+    const bool served = is_served(version);
     add("version-removed", name, "",
         holds ? "is removed while objects may be stored in it: migrate them and clear "
                 "status.storedVersions first"
@@ -161,9 +170,28 @@ class CrdDiff {
     }
   }
 
+  // Through a version that is served every object is read and written, in whichever it is stored.
+  // One that is not has neither readers nor writers, and where no object is stored in it, it is of
+  // no consequence at all.
   void compare(const std::string& name, const Json& before, const Json& after) {
-    const bool was = before.value("served", Json()) == true;
-    const bool is = after.value("served", Json()) == true;
+    const std::size_t first = out_.size();
+    compare_all(name, before, after);
+    if (is_served(before) || is_served(after)) return;
+    const bool holds = holds_objects(name, before) || holds_objects(name, after);
+    for (std::size_t i = first; i < out_.size(); ++i) {
+      Change& change = out_[i];
+      if (change.verdict() == kSafe) continue;
+      change.writers = kSafe;
+      change.readers = kSafe;
+      if (!holds) change.stored = kSafe;
+      change.message += holds ? " (the version is not served)"
+                              : " (the version is neither served nor holds objects)";
+    }
+  }
+
+  void compare_all(const std::string& name, const Json& before, const Json& after) {
+    const bool was = is_served(before);
+    const bool is = is_served(after);
     if (was && !is)
       add("version-unserved", name, "", "is no longer served", kSafe, kBreaking, kBreaking, true,
           false);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
+#include "schema/cel_types.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -32,11 +34,28 @@ bool rules_below(const Json& schema, int depth) {
                      [&](const Json& one) { return rules_below(one, depth + 1); });
 }
 
+bool in_identifier(char c) {
+  return base::is_alphanumeric(c) || c == '_';
+}
+
+enum class Behind { anything, dot };
+
+// Whether the rule has the name as a word of its own: "name" is not in "self.hostname".
+bool names(const std::string& rule, const std::string& name, Behind behind) {
+  for (auto at = rule.find(name); at != std::string::npos; at = rule.find(name, at + 1)) {
+    const std::size_t end = at + name.size();
+    const bool begins = behind == Behind::dot ? at > 0 && rule[at - 1] == '.'
+                                              : at == 0 || !in_identifier(rule[at - 1]);
+    if (begins && (end == rule.size() || !in_identifier(rule[end]))) return true;
+  }
+  return false;
+}
+
 // Where a schema stands, and the rules above it.
 struct At {
   std::string pointer;
   std::string path;
-  std::string name;  // of the field, "self" for items and values
+  std::string name;  // of the field that it is, or is in as item or value; "" of the root
   std::vector<std::string> rules;
   int depth = 0;
 };
@@ -92,8 +111,13 @@ class SchemaLint {
   // Whether a rule at or above reads this place: its own rule does, one above if it names it.
   static bool is_read(const At& at, const std::vector<std::string>& own_rules) {
     if (!own_rules.empty()) return true;
-    return std::any_of(at.rules.begin(), at.rules.end(), [&at](const std::string& rule) {
-      return rule.find(at.name) != std::string::npos;
+    const auto in_cel = schema::escape_name(at.name);
+    if (!in_cel) return false;
+    // A reserved word may be written as it is too; as an operator ("in") it is no field.
+    const bool reserved = *in_cel == "__" + at.name + "__";
+    return std::any_of(at.rules.begin(), at.rules.end(), [&](const std::string& rule) {
+      return names(rule, *in_cel, Behind::anything) ||
+             (reserved && names(rule, at.name, Behind::dot));
     });
   }
 
@@ -207,7 +231,7 @@ class SchemaLint {
 
 void lint_schema(const Json& root, const std::string& version, const std::string& pointer,
                  std::vector<LintFinding>& out) {
-  SchemaLint(version, out).look(root, {pointer, "", "self", {}, 0});
+  SchemaLint(version, out).look(root, {pointer, "", "", {}, 0});
 }
 
 }  // namespace kubewatch::crdgen

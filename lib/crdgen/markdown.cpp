@@ -11,22 +11,43 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-std::string cell(std::string text) {
+std::string one_line(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r') c = ' ';
   }
+  return base::escape_for_terminal(text);
+}
+
+std::string cell(const std::string& text) {
   std::string out;
-  for (const char c : text) {
+  for (const char c : one_line(text)) {
     if (c == '|' || c == '<' || c == '\\') out += '\\';
     out += c;
   }
-  return base::escape_for_terminal(out);
+  return out;
 }
 
-std::string code(const std::string& text) {
-  std::string out = cell(text);
-  std::replace(out.begin(), out.end(), '`', '\'');
-  return "`" + out + "`";
+enum class Where { table, text };
+
+// In a code span a backslash is itself: only tables have an escape in it, for what ends a cell. A
+// backtick is held by a longer fence.
+std::string code(const std::string& text, Where where) {
+  std::string inner;
+  std::size_t longest = 0;
+  std::size_t ticks = 0;
+  for (const char c : one_line(text)) {
+    ticks = c == '`' ? ticks + 1 : 0;
+    longest = std::max(longest, ticks);
+    if (c == '|' && where == Where::table) inner += '\\';
+    inner += c;
+  }
+  const auto at_edge = [&inner](char c) { return inner.front() == c || inner.back() == c; };
+  // One space at both ends is taken away by who reads it, but not where there is nothing else.
+  const bool blank = inner.find_first_not_of(' ') == std::string::npos;
+  if (inner.empty()) inner = " ";
+  if (!blank && (at_edge('`') || at_edge(' '))) inner = " " + inner + " ";
+  const std::string fence(longest + 1, '`');
+  return fence + inner + fence;
 }
 
 std::string type_words(const Json& schema) {
@@ -44,7 +65,7 @@ std::string type_words(const Json& schema) {
 }
 
 // "minimum 0, one of a, b; `self > 0`"
-std::string limits_of(const Json& schema) {
+std::string limits_of(const Json& schema, Where where) {
   std::vector<std::string> parts;
   if (!schema.is_object()) return "";
   for (const Keyword& keyword : keywords()) {
@@ -57,11 +78,12 @@ std::string limits_of(const Json& schema) {
     parts.push_back(value == true ? name
                                   : name + " " +
                                         code(value.is_string() ? value.get<std::string>()
-                                                               : base::dump_json(value)));
+                                                               : base::dump_json(value),
+                                             where));
   }
   for (const Json& rule : schema.value("x-kubernetes-validations", Json::array())) {
     const std::string message = base::string_at(rule, {"message"});
-    parts.push_back(message.empty() ? "rule " + code(base::string_at(rule, {"rule"}))
+    parts.push_back(message.empty() ? "rule " + code(base::string_at(rule, {"rule"}), where)
                                     : cell(message));
   }
   return base::join(parts, "; ");
@@ -72,10 +94,10 @@ void rows(const Json& schema, const std::string& path, int depth, std::string& o
 void row(const Json& schema, const std::string& path, bool required, int depth, std::string& out) {
   const std::string text = base::string_at(schema, {"description"});
   const std::string by_default =
-      schema.contains("default") ? code(base::dump_json(schema["default"])) : "";
-  out += fmt::format("| {} | {} | {} | {} | {} |\n", code(path),
+      schema.contains("default") ? code(base::dump_json(schema["default"]), Where::table) : "";
+  out += fmt::format("| {} | {} | {} | {} | {} |\n", code(path, Where::table),
                      cell(type_words(schema)) + (required ? ", required" : ""), by_default,
-                     limits_of(schema), cell(text));
+                     limits_of(schema, Where::table), cell(text));
   rows(schema, path, depth + 1, out);
 }
 
@@ -102,7 +124,7 @@ void write_version(const Json& version, std::string& out) {
   std::string state = version.value("served", Json(true)) == true ? "served" : "not served";
   if (version.value("storage", Json()) == true) state += ", stored";
   if (version.value("deprecated", Json()) == true) state += ", deprecated";
-  out += fmt::format("\n## {}\n\n{}", base::string_at(version, {"name"}), state);
+  out += fmt::format("\n## {}\n\n{}", cell(base::string_at(version, {"name"})), state);
   const std::string warning = base::string_at(version, {"deprecationWarning"});
   if (!warning.empty()) out += ": " + cell(warning);
   out += "\n";
@@ -110,7 +132,8 @@ void write_version(const Json& version, std::string& out) {
   if (root == nullptr) return;
   if (const std::string text = base::string_at(*root, {"description"}); !text.empty())
     out += "\n" + cell(text) + "\n";
-  if (const std::string limits = limits_of(*root); !limits.empty()) out += "\n" + limits + "\n";
+  if (const std::string limits = limits_of(*root, Where::text); !limits.empty())
+    out += "\n" + limits + "\n";
   out += "\n| field | type | default | limits | meaning |\n|---|---|---|---|---|\n";
   rows(*root, "", 0, out);
   const Json columns = version.value("additionalPrinterColumns", Json::array());
@@ -118,7 +141,7 @@ void write_version(const Json& version, std::string& out) {
   out += "\n| column of kubectl get | path |\n|---|---|\n";
   for (const Json& column : columns) {
     out += fmt::format("| {} | {} |\n", cell(base::string_at(column, {"name"})),
-                       code(base::string_at(column, {"jsonPath"})));
+                       code(base::string_at(column, {"jsonPath"}), Where::table));
   }
 }
 

@@ -53,11 +53,11 @@ void normalise_version(Json& version) {
   drop_if_empty(version, "selectableFields");
   drop_if_empty(version, "subresources");
   if (version.value("deprecated", Json()) == false) version.erase("deprecated");
-  for (Json& column : version.contains("additionalPrinterColumns") &&
-                              version["additionalPrinterColumns"].is_array()
-                          ? version["additionalPrinterColumns"]
-                          : Json::array()) {
-    if (column.is_object() && column.value("priority", Json()) == 0) column.erase("priority");
+  if (Json* columns = base::find(version, {"additionalPrinterColumns"});
+      columns && columns->is_array()) {
+    for (Json& column : *columns) {
+      if (column.is_object() && column.value("priority", Json()) == 0) column.erase("priority");
+    }
   }
   Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
   if (schema == nullptr) return;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -203,9 +204,11 @@ Result<Json> sample_of(const Json& crd, const std::string& version, SampleSize s
     const std::string name = base::string_at(one, {"name"});
     const bool wanted = version.empty() ? one.value("storage", Json()) == true : name == version;
     if (!wanted) continue;
-    const Json* root = base::find(one, {"schema", "openAPIV3Schema"});
+    const Json* schema = base::find(one, {"schema", "openAPIV3Schema"});
+    Json root = schema == nullptr ? Json::object() : *schema;
+    drop_unstored(root);
     const std::string kind = base::string_at(spec, {"names", "kind"});
-    Json out = root == nullptr ? Json::object() : Sampler(size).object(*root, 0, 0);
+    Json out = Sampler(size).object(root, 0, 0);
     if (out.contains("status") && base::find(one, {"subresources", "status"}) != nullptr)
       out.erase("status");
     out["apiVersion"] = base::string_at(spec, {"group"}) + "/" + name;

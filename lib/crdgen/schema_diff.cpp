@@ -6,6 +6,8 @@
 #include <cmath>
 #include <set>
 
+#include "base/strings.hpp"
+
 namespace kubewatch::crdgen {
 
 namespace {
@@ -14,6 +16,7 @@ constexpr int kMaxDepth = 100;
 constexpr Verdict kSafe = Verdict::safe;
 constexpr Verdict kRisky = Verdict::risky;
 constexpr Verdict kBreaking = Verdict::breaking;
+constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
 
 const Json& at(const Json& schema, const char* key) {
   static const Json kNull;
@@ -23,6 +26,11 @@ const Json& at(const Json& schema, const char* key) {
 
 bool flag(const Json& schema, const char* key) {
   return at(schema, key) == true;
+}
+
+// Fields that its `properties` lack stay.
+bool keeps_unknown(const Json& schema) {
+  return flag(schema, kPreserve) || at(schema, "additionalProperties").is_object();
 }
 
 std::string shown(const Json& value) {
@@ -35,12 +43,13 @@ struct Bound {
   const char* key;
   bool upper;
   const char* exclusive;  // the flag that goes with it; may be null
+  bool counts = false;    // what cannot be less than 0: no bound below is 0
 };
 constexpr Bound kBounds[] = {
-    {"minimum", false, "exclusiveMinimum"}, {"maximum", true, "exclusiveMaximum"},
-    {"minLength", false, nullptr},          {"maxLength", true, nullptr},
-    {"minItems", false, nullptr},           {"maxItems", true, nullptr},
-    {"minProperties", false, nullptr},      {"maxProperties", true, nullptr}};
+    {"minimum", false, "exclusiveMinimum"},  {"maximum", true, "exclusiveMaximum"},
+    {"minLength", false, nullptr, true},     {"maxLength", true, nullptr},
+    {"minItems", false, nullptr, true},      {"maxItems", true, nullptr},
+    {"minProperties", false, nullptr, true}, {"maxProperties", true, nullptr}};
 
 // One place in both schemas.
 struct Place {
@@ -186,6 +195,8 @@ class SchemaDiff {
     const bool is_exclusive = bound.exclusive != nullptr && flag(place.after, bound.exclusive);
     if (before == after && was_exclusive == is_exclusive) return;
     if (!before.is_number() && !after.is_number()) return;
+    if (bound.counts && (before.is_null() || before == 0) && (after.is_null() || after == 0))
+      return;
     const std::string message = fmt::format("{} {} became {}{}", bound.key, shown(before),
                                             shown(after), is_exclusive ? ", exclusive" : "");
     bool tighter = !before.is_number();
@@ -267,9 +278,8 @@ class SchemaDiff {
   }
 
   void unknown_fields(const Place& place) {
-    const char* key = "x-kubernetes-preserve-unknown-fields";
-    const bool before = flag(place.before, key);
-    const bool after = flag(place.after, key);
+    const bool before = flag(place.before, kPreserve);
+    const bool after = flag(place.after, kPreserve);
     if (before && !after)
       add(place, "unknown-fields-pruned", "fields that the schema lacks are pruned from now on",
           kBreaking, kBreaking, kBreaking, true, false);
@@ -286,8 +296,39 @@ class SchemaDiff {
     if (!before && after)
       tightened(place, "embedded-added", "must be an object with apiVersion, kind and metadata",
                 false, true);
-    if (before && !after)
-      loosened(place, "embedded-removed", "need be no whole object", true, false);
+    if (before && !after) embedded_removed(place);
+  }
+
+  // Of an embedded object the server keeps these three whatever its schema says, of any other what
+  // its schema has.
+  void embedded_removed(const Place& place) {
+    std::vector<std::string> lost;
+    Verdict verdict = metadata_kept(place.after);
+    for (const char* name : {"apiVersion", "kind"}) {
+      const bool kept = base::find(place.after, {"properties", name}) != nullptr;
+      if (kept || keeps_unknown(place.after)) continue;
+      lost.emplace_back(name);
+      verdict = kBreaking;
+    }
+    if (metadata_kept(place.after) != kSafe) lost.emplace_back("metadata");
+    if (lost.empty())
+      return loosened(place, "embedded-removed", "need be no whole object", true, false);
+    add(place, "embedded-removed",
+        fmt::format("need be no whole object: {} pruned from now on but for what the schema has",
+                    base::join(lost, ", ") + (lost.size() > 1 ? " are" : " is")),
+        verdict, verdict, verdict, true, false);
+  }
+
+  // Safe: all of it; risky: the fields that are described; breaking: none.
+  static Verdict metadata_kept(const Json& schema) {
+    const Json* metadata = base::find(schema, {"properties", "metadata"});
+    const Json& values = at(schema, "additionalProperties");
+    if (metadata == nullptr && values.is_object()) metadata = &values;
+    const bool whole = flag(metadata == nullptr ? schema : *metadata, kPreserve);
+    if (whole) return kSafe;
+    const bool some = metadata != nullptr && (!at(*metadata, "properties").empty() ||
+                                              at(*metadata, "additionalProperties").is_object());
+    return some ? kRisky : kBreaking;
   }
 
   void rules(const Place& place) {
@@ -392,8 +433,7 @@ class SchemaDiff {
     const Json& after =
         at(place.after, "properties").is_object() ? at(place.after, "properties") : none;
     const Json& new_values = at(place.after, "additionalProperties");
-    const bool kept =
-        flag(place.after, "x-kubernetes-preserve-unknown-fields") || new_values.is_object();
+    const bool kept = keeps_unknown(place.after);
     for (const auto& [name, schema] : before.items()) {
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
       if (const auto it = after.find(name); it != after.end()) {
@@ -409,7 +449,7 @@ class SchemaDiff {
       }
     }
     const Json& old_values = at(place.before, "additionalProperties");
-    const bool was_open = flag(place.before, "x-kubernetes-preserve-unknown-fields");
+    const bool was_open = flag(place.before, kPreserve);
     for (const auto& [name, schema] : after.items()) {
       if (before.contains(name)) continue;
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
@@ -427,9 +467,9 @@ class SchemaDiff {
   static bool takes_anything(const Json& schema) {
     static const std::set<std::string> kWords = {"description", "title",    "example",
                                                  "default",     "nullable", "externalDocs"};
-    if (!schema.is_object() || !flag(schema, "x-kubernetes-preserve-unknown-fields")) return false;
+    if (!schema.is_object() || !flag(schema, kPreserve)) return false;
     for (const auto& [key, value] : schema.items()) {
-      if (key != "x-kubernetes-preserve-unknown-fields" && kWords.count(key) == 0) return false;
+      if (key != kPreserve && kWords.count(key) == 0) return false;
     }
     return true;
   }
@@ -443,7 +483,7 @@ class SchemaDiff {
     }
     const bool was = !before.is_null() && before != false;
     const bool is = !after.is_null() && after != false;
-    if (was && !is && !flag(place.after, "x-kubernetes-preserve-unknown-fields")) {
+    if (was && !is && !flag(place.after, kPreserve)) {
       add(place, "map-closed", "keys of the map are dropped from now on", kBreaking, kBreaking,
           kBreaking, before, after);
     } else if (was && !is) {

@@ -86,6 +86,9 @@ void drop_unstored(Json& schema) {
   };
   walk_schemas(schema, [&](Json& one) {
     for (const char* key : kKeys) drop(one, key);
+    for (const char* key : {"default", "example"}) {
+      if (const auto it = one.find(key); it != one.end() && it->is_null()) one.erase(it);
+    }
     const auto rules = one.find("x-kubernetes-validations");
     if (rules == one.end() || !rules->is_array()) return;
     for (Json& rule : *rules) {

@@ -15,7 +15,8 @@ void walk_schemas(Json& schema, const std::function<void(Json& schema)>& visit);
 void walk_schemas(const Json& schema, const std::string& pointer,
                   const std::function<void(const Json& schema, const std::string& pointer)>& visit);
 
-// Takes out what the server reads and does not store: false flags, empty texts, lists and maps.
+// Takes out what the server reads and does not store: false flags, empty texts, lists and maps, a
+// default or example of null.
 void drop_unstored(Json& schema);
 
 }  // namespace kubewatch::crdgen

@@ -28,20 +28,31 @@ Json head_properties() {
           {"metadata", {{"type", "object"}}}};
 }
 
+// `word` gives the schema as a whole: what other keys say about it would be lost.
+void refuse_schema_keys(const Node& node, const std::string& word) {
+  std::vector<std::string> keys = {"spec", "status",      "fields",
+                                   "head", "description", "preserveUnknown"};
+  for (const std::string& key : TypeExpander::object_keys()) keys.push_back(key);
+  for (const std::string& key : keys) {
+    if (!node.has(key)) continue;
+    // Which says something about the subresource.
+    if (key == "status" && node.value()[key].is_boolean()) continue;
+    node.child(key).problem_at_key("does not go with `" + word + "`");
+  }
+}
+
 // {type: object, properties: {apiVersion, kind, metadata, spec, status}}.
 Json root_schema(const Node& node, TypeExpander& types) {
   if (node.has("schema")) {
     if (node.text("schema") != "disabled") {
       node.child("schema").problem("the only value is \"disabled\": whatever is there is kept");
     }
-    for (const char* key : {"spec", "status", "fields", "raw"}) {
-      if (key == std::string_view("status") && node.has(key) && node.value()["status"].is_boolean())
-        continue;
-      if (node.has(key)) node.child(key).problem_at_key("does not go with `schema: disabled`");
-    }
+    refuse_schema_keys(node, "schema: disabled");
+    if (node.has("raw")) node.child("raw").problem_at_key("does not go with `schema: disabled`");
     return {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
   }
   if (node.has("raw")) {
+    refuse_schema_keys(node, "raw");
     return read_raw(node.child("raw"));
   }
   Json out = {{"type", "object"}};

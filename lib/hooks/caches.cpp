@@ -11,6 +11,7 @@
 #include "hooks/evaluate.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
+#include "hooks/shard_plan.hpp"
 #include "runtime/store_ingest.hpp"
 
 namespace kubewatch::hooks {
@@ -33,6 +34,12 @@ Result<void> check_scope(const core::ResourceType& type, const StreamRule& strea
   if (!type.namespaced && !stream.namespace_selector.empty()) {
     return Error(ErrorKind::invalid,
                  fmt::format("{} is cluster-scoped, but the rule selects namespaces for it",
+                             type.gvk.str()));
+  }
+  if (is_in_no_shard(stream, type)) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{} is cluster-scoped, and --shard-by namespace=... makes shards of "
+                             "namespaces alone: no instance handles its objects",
                              type.gvk.str()));
   }
   if (type.namespaced || stream.namespaces.empty()) return {};

@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
+#include "hooks/immutable_refusal.hpp"
 #include "hooks/shown_message.hpp"
 #include "schema/crd_check.hpp"
 
@@ -89,17 +90,6 @@ Error explain_conflict(Error error, const Json& applied, const std::vector<Force
   std::string text = base::join(parts, "; ");
   text += " (leave these fields out, or name them in apply.force to take them over)";
   return Error(ErrorKind::conflict, std::move(text), *error.status());
-}
-
-bool is_immutable_refusal(const Error& error) {
-  if (error.kind() != ErrorKind::invalid || error.status() == nullptr) return false;
-  std::string text = error.message();
-  for (const core::StatusCause& cause : core::causes_of(error)) text += "\n" + cause.message;
-  for (const char* words : {"immutable", "may not change once set", "updates to statefulset spec",
-                            "may not be changed"}) {
-    if (text.find(words) != std::string::npos) return true;
-  }
-  return false;
 }
 
 void ChildWriter::rehearse(const Manifest& manifest, bool creating, Done done) {
@@ -268,7 +258,10 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
 
 void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer) {
   if (job->rehearsing) {
-    if (answer.ok()) return finish(job, WriteEffect::unchanged);
+    if (answer.ok()) {
+      const bool made = answer->created || job->existing_version.empty();
+      return finish(job, made ? WriteEffect::created : WriteEffect::unchanged);
+    }
     return finish(
         job,
         explained(*job, std::move(answer.error())).with_context("dry run of " + job->id.str()));
@@ -329,7 +322,7 @@ void ChildWriter::send_create(const JobPtr& job) {
   params.dry_run = job->rehearsing;
   requests_.run<Result<Json>>(
       [this, job](Result<Json> answer) {
-        if (job->rehearsing && answer.ok()) return finish(job, WriteEffect::unchanged);
+        if (job->rehearsing && answer.ok()) return finish(job, WriteEffect::created);
         if (!answer.ok()) {
           if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
           if (job->rehearsing) {

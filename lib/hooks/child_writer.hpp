@@ -28,7 +28,8 @@ class ChildWriter {
               base::LogFields log_fields = {});
   ~ChildWriter();
 
-  // Asks the server whether it would take the manifest (dry run); writes nothing.
+  // Asks the server whether it would take the manifest (dry run); writes nothing. `created`: it is
+  // not there; any other effect: it is, changed or not.
   void rehearse(const Manifest& manifest, bool creating, Done done);
   // Server-side apply of a labelled manifest. A CRD is waited for until it is established.
   void apply(const Manifest& manifest, Done done);
@@ -71,7 +72,5 @@ class ChildWriter {
 // Of a 409 with field manager conflicts: who owns what, and what to do. What of `applied` the rule
 // takes over anyway (`forced`) is left out. Other errors are left as they are.
 Error explain_conflict(Error error, const Json& applied, const std::vector<ForcedPath>& forced);
-// A 422 because a field cannot be changed once it is set.
-bool is_immutable_refusal(const Error& error);
 
 }  // namespace kubewatch::hooks

@@ -228,7 +228,10 @@ std::vector<std::string> live_control_sockets(const std::string& folder) {
   std::filesystem::directory_iterator it(folder, failed);
   for (; !failed && it != std::filesystem::directory_iterator(); it.increment(failed)) {
     if (it->path().extension() != ".sock") continue;
-    if (loop::connect_unix(it->path().string()).ok()) out.push_back(it->path().string());
+    const auto connected = loop::connect_unix(it->path().string());
+    // One with a full queue is busy, not gone.
+    const bool busy = !connected.ok() && connected.error().kind() == ErrorKind::unavailable;
+    if (connected.ok() || busy) out.push_back(it->path().string());
   }
   std::sort(out.begin(), out.end());
   return out;

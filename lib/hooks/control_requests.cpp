@@ -73,10 +73,13 @@ bool is_of_kind(const Json& args, const RunRecord& run) {
 // Of a request for many objects one for each that is chosen.
 std::vector<TriggerRequest> chosen_requests(const Json& args, const TriggerRequest& request,
                                             const Driver& driver) {
-  if (request.key || base::string_at(args, {"onlyNamespace"}).empty() || !driver.rule().has_for) {
-    return {request};
-  }
+  if (request.key || base::string_at(args, {"onlyNamespace"}).empty()) return {request};
   std::vector<TriggerRequest> out;
+  if (!driver.rule().has_for) {
+    // Its one run is in no namespace: whoever names the rule means it all the same.
+    if (!base::string_at(args, {"controller"}).empty()) out.push_back(request);
+    return out;
+  }
   const RuleCaches& caches = driver.caches();
   const auto keys = request.selector ? caches.selected(*request.selector) : caches.known_keys();
   for (const core::ObjectKey& key : keys) {
@@ -497,11 +500,13 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
     ControlReplyPtr reply;
     Json objects = Json::array();
     Json not_started = Json::array();
+    bool more = false;  // than fit into one answer
     std::size_t open = 1;
     void one_less() {
       if (--open > 0) return;
       Json answer = {{"objects", objects}};
       if (!not_started.empty()) answer["notStarted"] = not_started;
+      if (more) answer["more"] = true;
       reply->result(answer);
     }
   };
@@ -518,7 +523,10 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
       if (!meta) meta = driver->caches().guarded_meta(key);
       const std::string& finalizer = driver->rule().finalizer_name;
       if (!meta || !meta->deleting() || !meta->has_finalizer(finalizer)) continue;
-      if (work->objects.size() >= kMaxReleases) break;
+      if (work->objects.size() >= kMaxReleases) {
+        work->more = true;
+        break;
+      }
       const std::size_t at = work->objects.size();
       Json object = explained(*driver, key, nullptr, "");
       object["finalizer"] = finalizer;

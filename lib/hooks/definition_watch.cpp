@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/log.hpp"
+
 namespace kubewatch::hooks {
 namespace {
 
@@ -26,7 +28,7 @@ DefinitionWatch::DefinitionWatch(loop::EventLoop& loop, StreamPool& pool, std::f
 void DefinitionWatch::start(const client::ResourceMap& resources) {
   if (stopped_) return;
   if (!regular_) ask_regularly();
-  if (definitions_) return;
+  if (definitions_ || refused_) return;
   const auto* type = resources.find_kind("apiextensions.k8s.io", "CustomResourceDefinition");
   if (type == nullptr) return;
   StreamSpec spec;
@@ -36,11 +38,26 @@ void DefinitionWatch::start(const client::ResourceMap& resources) {
   definitions_.emplace();
   definitions_->open(
       pool_, spec, {},
-      {[this](const runtime::StoreChange& change) { on_definition(change.meta.name); }, [] {}});
+      {[this](const runtime::StoreChange& change) { on_definition(change.meta.name); },
+       [this] {
+         // Never from inside of what is closed by it.
+         refused_timer_ = loop_.after(Duration{0}, [this] { give_up_refused(); });
+       }});
+}
+
+// The right is a convenience: to try on would warn for ever of what nothing waits for.
+void DefinitionWatch::give_up_refused() {
+  if (!definitions_ || !definitions_->blocked()) return;
+  definitions_.reset();
+  refused_ = true;
+  base::log_info(
+      "custom resource definitions cannot be watched: whether kinds have come or gone is looked at "
+      "once a minute");
 }
 
 void DefinitionWatch::stop() {
   stopped_ = true;
+  refused_timer_.reset();
   soon_.reset();
   regular_.reset();
   confirm_.reset();

@@ -1,6 +1,7 @@
 // Asks for a new discovery when a CustomResourceDefinition of a followed group changes, and once a
-// minute: where CRDs may not be watched, the regular look is what is left. Where nobody follows
-// definitions it asks when the watch of a kind is in doubt. Owned by the engine.
+// minute: where CRDs may not be watched, which is said once, the regular look is what is left.
+// Where nobody follows definitions it asks when the watch of a kind is in doubt. Owned by the
+// engine.
 #pragma once
 
 #include <functional>
@@ -33,6 +34,7 @@ class DefinitionWatch {
 
  private:
   void on_definition(const std::string& name);
+  void give_up_refused();
   void ask_after(std::vector<Duration> delays);
   void ask_regularly();
   void ask_of_doubted(core::Gvk gvk, Duration delay);
@@ -42,6 +44,8 @@ class DefinitionWatch {
   std::function<void()> ask_;
   std::function<bool(const std::string&)> follows_;
   std::optional<StreamGroup> definitions_;
+  bool refused_ = false;
+  loop::Timer refused_timer_;
   loop::Timer soon_;
   loop::Timer regular_;
   loop::Timer confirm_;

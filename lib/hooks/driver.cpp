@@ -10,6 +10,7 @@
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
 #include "hooks/reduced.hpp"
+#include "hooks/shard_plan.hpp"
 #include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
@@ -46,6 +47,9 @@ Driver::Driver(Services& services, Rule rule, DriverScope scope)
       controller_(services.loop, *this, services.random,
                   scope.slots != nullptr ? *scope.slots : services.slots, queue_options(rule_)),
       schemas_(services.client),
+      state_(services.state, rule_),
+      left_namespaces_(services, rule_, caches_),
+      lacking_(rule_),
       patched_(rule_.finalizer_name),
       owed_(services.most_failed_deletions),
       untold_(services.hand_over) {
@@ -63,24 +67,24 @@ CacheCallbacks Driver::cache_callbacks() {
   callbacks.seen = [this](const ChildId& id, const std::string& version) {
     look_for_rival(id, version);
     const bool claimed = memory_.is_claimed(id);  // its event came before its answer
-    const bool reached = expected_.is_reached(id, version);
-    look_for_expected(id);
+    const bool reached = own_writes_.is_reached(id, version);
+    look_for_own_write(id);
     return claimed || reached;
   };
-  callbacks.related_seen = [this](const ChildId& id) { look_for_expected(id); };
+  callbacks.related_seen = [this](const ChildId& id) { look_for_own_write(id); };
   callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
     return memory_.wrote(uid, id, version) ||
            (is_of_own_kind(id) && memory_.wrote_status(uid, version));
   };
   callbacks.patches = [this]() -> const PatchMemory& { return memory_.patches(); };
   callbacks.ignored = [this](const core::ObjectKey& key, const std::string& version) {
-    note_ignored(key, version);
+    ignored_.note(key, version, services_.loop.now());
     // Whatever changed: it may be whole now, or say what it refers to.
-    if (reduced_.count(key) > 0 || waits_for_itself(key)) {
+    if (notes_.has(key, Mark::reduced) || lacking_.waits_for_itself(key)) {
       on_wake({key, runtime::Reason::updated, "", false, ""});
     }
   };
-  callbacks.runs_wait = [this] { return !lacking_.empty(); };
+  callbacks.runs_wait = [this] { return lacking_.any(); };
   callbacks.mended = [this](const std::string& place, runtime::Reason reason,
                             const std::string& object) { wake_lacking(place, reason, object); };
   callbacks.may_have_left_shard = [this](const core::ObjectMeta& last) { look_at_shard(last); };
@@ -108,14 +112,17 @@ void Driver::make_folders() {
 Result<void> Driver::resolve(const client::ResourceMap& resources) {
   if (auto found = caches_.resolve(resources); !found.ok()) {
     waits_for_ = found.error().message();
-    absent_ = rule_.has_for && rule_.for_.optional && is_absent(resources, rule_.for_.gvk);
+    const core::ResourceType* type = resources.find(rule_.for_.gvk);
+    in_no_shard_ = rule_.has_for && type != nullptr && is_in_no_shard(rule_.for_, *type);
+    absent_ = in_no_shard_ ||
+              (rule_.has_for && rule_.for_.optional && is_absent(resources, rule_.for_.gvk));
     if (absent_) left_.streams = {};  // nobody is to wait for them
     return found;
   }
-  absent_ = false;
+  absent_ = in_no_shard_ = false;
   resolved_ = true;
   optional_.start(rule_, resources);
-  forget_other_kinds();
+  state_.forget_other_kinds();
   caches_.open(services_.pool);
   look_for_left();
   check_ready();
@@ -159,28 +166,43 @@ void Driver::hold_while_outdated() {
   controller_.hold();
   // Versions may come again for another content.
   memory_.forget_versions();
-  forget_expected();
+  wake_waiting(own_writes_.clear());
   patched_.clear();
+}
+
+// An instance that was narrowed to a shard leaves the others' namespaces to them.
+void Driver::look_for_left() {
+  if (scope_.only) return;
+  left_namespaces_.look(before_, [this] {
+    check_left();
+    services_.on_progress();
+  });
+}
+
+// What the state knows of them and nobody sees is gone.
+void Driver::check_left() {
+  if (!started_ || stopping_ || !left_namespaces_.take_settled()) return;
+  forget_gone();
 }
 
 void Driver::on_wake(Wake wake) {
   if (stopping_ || !owns(wake.key)) return;
   // It runs again in any case only after the run whose patch this may be.
-  if (wake.doubt && running_.count(wake.key) > 0) {
-    return in_doubt_[wake.key].push_back(std::move(wake));
-  }
+  const auto running = running_.find(wake.key);
+  if (wake.doubt && running != running_.end()) return running->second.push_back(std::move(wake));
   if (wake.reason == runtime::Reason::startup) {
     note_inherited(wake.key);
     if (restore(wake.key)) return;
   }
-  if (!wake.previous.empty()) previous_.try_emplace(wake.key, std::move(wake.previous));
+  notes_.keep_previous(wake.key, std::move(wake.previous));
   // What nobody asked for just now: objects that never ran go before the echoes of those that did.
   const bool echo = wake.author == Author::itself;
   const bool patient =
       echo || wake.reason == runtime::Reason::startup || wake.reason == runtime::Reason::schedule;
   const auto priority = patient ? runtime::Priority::background : runtime::Priority::live;
-  unsettle(wake.key, wake.reason);
-  const LoopAlarm::Woken woken = note_woken(wake);
+  state_.ask(wake.key, wake.reason);
+  const LoopAlarm::Woken woken = woken_by(wake);
+  notes_.note_woken(wake.key, woken);
   Duration delay = wake.debounce ? rule_.debounce : Duration{0};
   // A test case is to see a loop, not to wait for it.
   if (woken != LoopAlarm::Woken::by_others && !services_.steady) {
@@ -190,7 +212,7 @@ void Driver::on_wake(Wake wake) {
   controller_.add(wake.key, wake.reason, std::move(wake.reason_object), delay, priority);
   // Not where something else presses it already.
   if (delay > Duration{0} && controller_.queue().pressing() > pressing) {
-    debounced_.insert(wake.key);
+    notes_.set(wake.key, Mark::debounced);
   }
 }
 
@@ -198,32 +220,18 @@ void Driver::forget_key(const core::ObjectKey& key, const std::string& uid) {
   controller_.forget(key);
   inherited_.erase(uid);
   memory_.forget(uid);
-  if (services_.state != nullptr) services_.state->forget({rule_.name, key});
+  state_.forget(key);
   forget_key(key);
 }
 
 void Driver::forget_key(const core::ObjectKey& key) {
-  previous_.erase(key);
-  reduced_.erase(key);
-  first_reason_.erase(key);
+  notes_.forget(key);
+  lacking_.forget(key);
   patched_.forget(key);
-  on_its_way_.erase(key);
+  own_writes_.forget(key);
   slow_retries_.erase(key);
-  slow_retries_at_.erase(key);
-  asked_for_.erase(key);
-  woken_.erase(key);
-  in_doubt_.erase(key);
-  debounced_.erase(key);
-  write_themselves_.erase(key);
-  unshown_.erase(key);
-  settle(key);
   loop_alarm_.forget(key);
-}
-
-void Driver::settle(const core::ObjectKey& key) {
-  failing_.erase(key);
-  unfinished_.erase(key);
-  lacking_.erase(key);
+  if (const auto it = running_.find(key); it != running_.end()) it->second.clear();
 }
 
 // What died while it was worked on was forgotten then; what its run has left since goes as well.
@@ -233,14 +241,15 @@ void Driver::forget_if_gone(const core::ObjectKey& key) {
 }
 
 void Driver::reconcile(const runtime::Work& work, Done done) {
-  debounced_.erase(work.key);
+  notes_.clear(work.key, Mark::debounced);
   // Hooks may write by themselves: where no write may start, no hook may.
   if (!owns(work.key)) return done(runtime::RunOutcome::done());
   if (!services_.client.may_write().ok()) return done({RunVerdict::requeue, kStalePatience});
-  running_.insert(work.key);
+  running_.try_emplace(work.key);
   look_at(work, [this, key = work.key, done = std::move(done)](const runtime::RunOutcome& outcome) {
-    if (running_.erase(key) == 0) return;
-    resolve_doubts(key);
+    auto node = running_.extract(key);
+    if (node.empty()) return;
+    resolve_doubts(std::move(node.mapped()));
     done(outcome);
     on_work_over(key);
   });
@@ -251,12 +260,12 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
   if (owed_.has(work.key)) return look_at_deleted(work, done);
   auto object = caches_.object(work.key);
   if (!object) return look_outside(work, done);
-  on_its_way_.erase(work.key);
-  reduced_.erase(work.key);
+  const bool reduced = object->reduced && needs_whole_object(rule_, object->meta);
+  notes_.end_wait(work.key);
+  notes_.set(work.key, Mark::reduced, reduced);
   // Whatever becomes of it now, what the cache shows is waited for no more.
   patched_.look(object->meta, services_.loop.now());
-  if (object->reduced && needs_whole_object(rule_, object->meta)) {
-    reduced_.insert(work.key);
+  if (reduced) {
     const std::string name = owner_of(work.key, object->meta).str();
     return fail_early(work, object->meta, Error(ErrorKind::too_large, why_reduced(name)), done,
                       Outcome::permanent);
@@ -268,7 +277,7 @@ void Driver::look_at(const runtime::Work& work, const Done& done) {
                             shown_failure(owner_type().gvk, object->json, matched.error())),
                       done);
   }
-  const bool wanted = matched.ok() && (*matched || asked_for_.contains(work.key));
+  const bool wanted = matched.ok() && (*matched || notes_.has(work.key, Mark::asked_for));
   proceed(work, std::move(*object), wanted, done);
 }
 
@@ -279,7 +288,7 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
     case PatchedFinalizers::Shown::overdue:
       return look_at_dying(work, object.meta.uid, matched, done);
     case PatchedFinalizers::Shown::not_yet:
-      first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
+      notes_.keep_reason(work);
       // The event comes first; should it not, the object must not be forgotten.
       return done({RunVerdict::requeue, kStalePatience});
   }
@@ -288,10 +297,9 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
       if (!matched && !object.meta.deleting() && !object.meta.has_finalizer(rule_.finalizer_name)) {
         forget_left(work.key);
       }
-      previous_.erase(work.key);
-      unshown_.erase(work.key);
-      settle(work.key);
-      first_reason_.erase(work.key);
+      notes_.drop_run(work.key);
+      lacking_.forget(work.key);
+      own_writes_.forget(work.key);
       return done(runtime::RunOutcome::done());
     case NextStep::add_finalizer: return patch_finalizer(work, object, true, done);
     case NextStep::remove_finalizer: return patch_finalizer(work, object, false, done);
@@ -300,28 +308,20 @@ void Driver::proceed(const runtime::Work& work, runtime::StoredObject object, bo
   }
 }
 
-// Not for ever: the server may select by what cannot be seen in the object.
-bool Driver::awaits(const core::ObjectKey& key, std::optional<TimePoint> since) {
-  const TimePoint now = services_.loop.now();
-  if (now - since.value_or(now) >= kLongestWay) return false;
-  on_its_way_.emplace(key, since.value_or(now));
-  return true;
-}
-
 // Not in the selection. With our finalizer on it, it still is ours to let go.
 void Driver::look_outside(const runtime::Work& work, const Done& done) {
   if (!caches_.is_guarded_outside(work.key)) {
     controller_.forget(work.key);
-    previous_.erase(work.key);
-    lacking_.erase(work.key);
-    on_its_way_.erase(work.key);
+    notes_.drop_previous(work.key);
+    notes_.end_wait(work.key);
+    lacking_.forget(work.key);
     patched_.forget(work.key);
     return done(runtime::RunOutcome::done());
   }
   get_live(work.key, [this, work, done](Result<Json> answer) {
-    const auto known = on_its_way_.extract(work.key);
+    const auto awaited_since = notes_.end_wait(work.key);
     if (!answer.ok()) {
-      if (answer.error().is_not_found() || is_refused_outside(work.key, answer.error())) {
+      if (answer.error().is_not_found() || left_namespaces_.is_refused(work.key, answer.error())) {
         return done(runtime::RunOutcome::done());
       }
       return fail_early(work, core::ObjectMeta{}, answer.error(), done);
@@ -332,8 +332,9 @@ void Driver::look_outside(const runtime::Work& work, const Done& done) {
     // Another instance's now: nothing of it is ours to let go.
     if (!is_of_shard(rule_.for_, object.meta)) return done(runtime::RunOutcome::done());
     // It is finalized where it is in no selection: of one that came back the guard may tell first.
-    const auto since = known ? std::optional(known.mapped()) : std::nullopt;
-    if (caches_.is_on_its_way(object.meta, *answer) && awaits(work.key, since)) {
+    const TimePoint now = services_.loop.now();
+    if (caches_.is_on_its_way(object.meta, *answer) &&
+        notes_.awaits(work.key, awaited_since.value_or(now), now)) {
       return done({RunVerdict::requeue, kStalePatience});
     }
     proceed(work, std::move(object), false, done);
@@ -363,11 +364,8 @@ void Driver::start_run(const runtime::Work& work, runtime::StoredObject object, 
   input.id = services_.random.suffix(10);
   input.work = work;
   input.finalizing = finalizing;
-  take_first_reason(input);
-  if (auto it = previous_.find(work.key); it != previous_.end()) {
-    input.previous = std::move(it->second);
-    previous_.erase(it);
-  }
+  notes_.take_reason(input.work, finalizing);
+  input.previous = notes_.take_previous(work.key);
   input.object = std::move(object);
   if (finalizing && rule_.finalize && rule_.on_delete) {
     input.first_cleanup = finalized_.insert(input.object.meta.uid).second;
@@ -382,8 +380,7 @@ void Driver::start(RunInput input, const Done& done) {
   const core::ObjectKey key = input.work.key;
   input.inherited = inherited_.erase(uid) > 0;
   memory_.begin_run(uid);
-  const auto known = woken_.extract(key);
-  const auto woken = known ? known.mapped() : LoopAlarm::Woken::by_others;
+  const LoopAlarm::Woken woken = notes_.take_woken(key);
   if (rule_.has_for && !input.deleted) begin_handling(id, input.object.meta, input.object.json);
   auto run =
       std::make_shared<Run>(*this, std::move(input), [this, key, uid, id, woken, done](RunEnd end) {
@@ -402,18 +399,20 @@ void Driver::on_run_end(const core::ObjectKey& key, const std::string& uid, cons
   services_.loop.post([run] {});
   memory_.end_run(uid, !caches_.has_object(key, uid));
   if (end.lack) {
-    handling_.erase(id);
+    state_.drop(id);
     return hold(run->input(), *end.lack, done);
   }
   count(end.record, key, end.outcome.verdict);
   const RunVerdict verdict = end.outcome.verdict;
   // What is parked may be retried.
-  if (verdict == RunVerdict::done || verdict == RunVerdict::requeue) asked_for_.erase(key);
+  if (verdict == RunVerdict::done || verdict == RunVerdict::requeue) {
+    notes_.clear(key, Mark::asked_for);
+  }
   services_.on_run(end.record);
   done(end.outcome);
   // What it lacked may be granted by the next start: then it is to run.
   if (end.slow_retry) {
-    handling_.erase(id);
+    state_.drop(id);
   } else {
     end_handling(id, key, end, run->input().finalizing && rule_.finalize.has_value());
   }
@@ -446,21 +445,12 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
 }
 
 void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdict verdict) {
-  lacking_.erase(key);
+  lacking_.forget(key);
   ++run_count_;
   if (record.outcome != to_string(Outcome::done) && record.outcome != to_string(Outcome::not_yet)) {
     ++failed_count_;
   }
-  if (verdict == RunVerdict::not_yet) {
-    unfinished_.insert(key);
-  } else {
-    unfinished_.erase(key);
-  }
-  if (verdict == RunVerdict::failed) {
-    failing_.insert(key);
-  } else {
-    failing_.erase(key);
-  }
+  notes_.note_end(key, verdict);
 }
 
 // Its next turn by the clock. A parked object waits for a change, or an hour.
@@ -473,10 +463,10 @@ void Driver::after_run(const core::ObjectKey& key, const RunEnd& end) {
 
 void Driver::retry_slowly(const core::ObjectKey& key) {
   if (stopping_ || !owns(key)) return;
-  slow_retries_at_[key] = services_.loop.now() + kSlowRetry;
-  slow_retries_[key] = services_.loop.after(kSlowRetry, [this, key] {
+  auto timer = services_.loop.after(kSlowRetry, [this, key] {
     if (!stopping_) controller_.add(key, runtime::Reason::retry);
   });
+  slow_retries_[key] = {services_.loop.now() + kSlowRetry, std::move(timer)};
 }
 
 void Driver::schedule_resync(const core::ObjectKey& key, Duration since) {
@@ -514,7 +504,7 @@ ControllerFacts Driver::facts() const {
 
 void Driver::shut_down(std::function<void()> drained) {
   stopping_ = true;
-  outside_.reset();
+  left_namespaces_.stop();
   slow_retries_.clear();
   schedule_timer_.reset();
   controller_.shut_down([this, there = std::weak_ptr<char>(alive_), drained = std::move(drained)] {
@@ -567,7 +557,7 @@ Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta)
 
 std::vector<std::string> Driver::running_objects() const {
   std::vector<std::string> out;
-  for (const core::ObjectKey& key : running_) {
+  for (const auto& [key, in_doubt] : running_) {
     out.push_back(owner_of(key, {}).str());
   }
   return out;

@@ -13,18 +13,21 @@
 
 #include "hooks/expected_writes.hpp"
 #include "hooks/explain.hpp"
-#include "hooks/finalizers_outside.hpp"
+#include "hooks/ignored_changes.hpp"
+#include "hooks/key_notes.hpp"
 #include "hooks/kind_changes.hpp"
+#include "hooks/lacking_runs.hpp"
+#include "hooks/left_namespaces.hpp"
 #include "hooks/loop_alarm.hpp"
 #include "hooks/optional_kinds.hpp"
 #include "hooks/owed_deletions.hpp"
+#include "hooks/own_write_waits.hpp"
 #include "hooks/patched_finalizers.hpp"
+#include "hooks/rule_state.hpp"
 #include "hooks/run.hpp"
 #include "hooks/services.hpp"
-#include "hooks/state_marks.hpp"
 #include "hooks/trigger_request.hpp"
 #include "hooks/untold_deletions.hpp"
-#include "runtime/lru_map.hpp"
 
 namespace kubewatch::hooks {
 
@@ -81,9 +84,11 @@ class Driver : public runtime::Reconciler, public RunHost {
   // The server did not have its kinds when the rule was told to start.
   void comes_late() { late_ = true; }
   bool is_late() const { return late_; }
-  // Its `for` is optional, and the server has no such kind: there is nothing to do, and nothing is
-  // waited for.
+  // Its `for` is optional, and the server has no such kind, or it is in no shard: there is nothing
+  // to do, and nothing is waited for.
   bool absent() const { return absent_; }
+  // It was narrowed to namespaces, and its kind has none.
+  bool in_no_shard() const { return in_no_shard_; }
   // A later discovery. Why the rule has to start anew: an optional kind has come or gone, or a kind
   // is served otherwise now.
   std::optional<std::string> why_outdated(const client::ResourceMap& resources);
@@ -123,6 +128,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   // without `for` has only all. What the filter holds is left out, but when a person names it.
   std::vector<core::ObjectKey> trigger(const TriggerRequest& request,
                                        runtime::Reason reason = runtime::Reason::external);
+  // Why no object of the rule can ever be named so; "" = one can, whether there is one or not.
+  std::string why_never(const core::ObjectKey& key) const;
   // A request from outside before the start. Without --state the start runs all objects; with it
   // these run as well, whatever it knows of them.
   void trigger_at_start(TriggerRequest request);
@@ -176,18 +183,58 @@ class Driver : public runtime::Reconciler, public RunHost {
  private:
   using Done = std::function<void(runtime::RunOutcome)>;
   static constexpr Duration kStalePatience = PatchedFinalizers::kPatience;
-  static constexpr Duration kLongestWay{300000};  // of an event that the selection has to bring
-  struct FirstReason {
-    runtime::Reason reason;
-    std::string object;
-    bool finalizing = false;
+  using Mark = KeyNotes::Mark;
+  template <class Value>
+  using PerKey = std::unordered_map<core::ObjectKey, Value, core::ObjectKeyHash>;
+  struct SlowRetry {
+    TimePoint at;
+    loop::Timer timer;
   };
 
+  // driver.cpp: what wakes an object, what is to be done about it, and how its run ends
   CacheCallbacks cache_callbacks();
+  void make_folders();
+  void check_ready();
+  void hold_while_outdated();
+  void look_for_left();
+  void check_left();
   void on_wake(Wake wake);
+  // The object is gone. By its key alone: what is remembered of it from run to run.
+  void forget_key(const core::ObjectKey& key, const std::string& uid);
+  void forget_key(const core::ObjectKey& key);
+  void forget_if_gone(const core::ObjectKey& key);
+  void look_at(const runtime::Work& work, const Done& done);
+  void look_outside(const runtime::Work& work, const Done& done);
+  void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
+               const Done& done);
+  bool starts_nothing(const Done& done) const;
+  void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
+                 const Done& done);
+  void start(RunInput input, const Done& done);
+  void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
+                  RunEnd end, const Done& done);
+  // `outcome`: failed, permanent or write_failed; `error` is masked.
+  void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
+                  const Done& done, Outcome outcome = Outcome::failed);
+  void count(const RunRecord& record, const core::ObjectKey& key,
+             runtime::RunOutcome::Verdict verdict);
+  void after_run(const core::ObjectKey& key, const RunEnd& end);
+  void retry_slowly(const core::ObjectKey& key);
+  // `since`: its last run, as far as that is known to be over for so long.
+  void schedule_resync(const core::ObjectKey& key, Duration since = Duration{0});
+  // The object as the server has it now, without its managedFields.
+  void get_live(const core::ObjectKey& key, client::ObjectCallback then);
+  void look_at_shard(const core::ObjectMeta& last);
+  Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
+  bool is_of_own_kind(const ChildId& id) const;
+  void look_for_rival(const ChildId& id, const std::string& resource_version);
+  // driver_deletions.cpp: objects that are gone
   void on_gone(const runtime::StoredObject& last, Gone how);
   void look_at_deleted(const runtime::Work& work, const Done& done);
   void run_deleted(const runtime::Work& work, const Done& done);
+  // True: its onDelete is to run. Else it has called `done`.
+  bool judge_deleted(const runtime::Work& work, const runtime::StoredObject& last,
+                     const Done& done);
   Done after_deletion(const core::ObjectKey& key, const std::string& uid, Done done);
   bool gives_up_deletion(const core::ObjectKey& key, runtime::RunOutcome::Verdict verdict) const;
   void drop_failed_deletion(const core::ObjectKey& key, const std::string& uid,
@@ -200,94 +247,55 @@ class Driver : public runtime::Reconciler, public RunHost {
   void use_legacy();
   bool finalized_elsewhere(const core::ObjectMeta& last) const;
   void note_inherited(const core::ObjectKey& key);
+  // driver_finalizers.cpp: the rule's finalizer put on and taken off
+  void look_at_dying(const runtime::Work& work, const std::string& uid, bool matched,
+                     const Done& done);
+  void patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
+                       const Done& done);
+  void fail_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
+                      const Error& error, const Done& done);
+  void tell_in_condition(const core::ObjectKey& key, const core::ObjectMeta& meta,
+                         std::string_view reason, const std::string& why,
+                         std::function<void()> then);
+  // driver_reasons.cpp: the clock, and requests from outside
   void watch_schedule();
   void run_by_schedule();
-  void forget_key(const core::ObjectKey& key, const std::string& uid);
+  // Nothing would be done about it.
+  bool is_skipped(const core::ObjectKey& key) const;
+  // driver_shards.cpp: which objects are led here
   bool owns(const core::ObjectKey& key) const;
   std::size_t shard_of(const core::ObjectKey& key) const;
   bool is_running(std::size_t shard) const;
   void take_over_deletions(std::size_t shard);
   void forget_shard(std::size_t shard);
   void on_work_over(const core::ObjectKey& key);
-  // Nothing would be done about it.
-  bool is_skipped(const core::ObjectKey& key) const;
-  void look_at(const runtime::Work& work, const Done& done);
-  void check_ready();
-  void hold_while_outdated();
-  void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
-               const Done& done);
-  void look_at_dying(const runtime::Work& work, const std::string& uid, bool matched,
-                     const Done& done);
-  void look_outside(const runtime::Work& work, const Done& done);
-  // `since`: when it was awaited first.
-  bool awaits(const core::ObjectKey& key, std::optional<TimePoint> since);
-  bool awaits_events() const;
-  bool only_debounced() const;
-  void know(const core::ObjectMeta& meta);
-  void patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
-                       const Done& done);
-  bool starts_nothing(const Done& done) const;
-  void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
-                 const Done& done);
-  void start(RunInput input, const Done& done);
-  void take_first_reason(RunInput& input);
-  Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
-  void forget_key(const core::ObjectKey& key);
-  void settle(const core::ObjectKey& key);  // its last run, if it had one, left nothing to say
-  std::size_t failing() const;
-  void forget_if_gone(const core::ObjectKey& key);
-  void on_run_end(const core::ObjectKey& key, const std::string& uid, const std::string& id,
-                  RunEnd end, const Done& done);
-  // `outcome`: failed, permanent or write_failed; `error` is masked.
-  void fail_early(const runtime::Work& work, const core::ObjectMeta& meta, const Error& error,
-                  const Done& done, Outcome outcome = Outcome::failed);
-  void fail_finalizer(const runtime::Work& work, const core::ObjectMeta& meta, bool add,
-                      const Error& error, const Done& done);
-  void tell_in_condition(const core::ObjectKey& key, const core::ObjectMeta& meta,
-                         std::string_view reason, const std::string& why,
-                         std::function<void()> then);
-  void after_run(const core::ObjectKey& key, const RunEnd& end);
-  void retry_slowly(const core::ObjectKey& key);
-  bool is_of_own_kind(const ChildId& id) const;
+  // driver_loops.cpp: runs that cause each other
   LoopAlarm::Woken woken_by(const Wake& wake) const;
-  LoopAlarm::Woken note_woken(const Wake& wake);
-  void resolve_doubts(const core::ObjectKey& key);
+  void resolve_doubts(std::vector<Wake> wakes);
+  void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
   // driver_lacks.cpp: runs that wait because a list may lack something
   void hold(const RunInput& input, const Lack& lack, const Done& done);
   void tell_of_lack(const RunInput& input, const Lack& lack, std::function<void()> then);
   void note_held(const RunInput& input, const std::string& why) const;
   void wake_lacking(const std::string& place, runtime::Reason reason, const std::string& object);
   bool waits_for_lists(const core::ObjectKey& key) const;
-  bool waits_for_itself(const core::ObjectKey& key) const;
-  std::string in_words(const Lack& lack) const;
   std::vector<std::string> lacks_of(const core::ObjectKey& key, const std::string& uid) const;
   // driver_own_writes.cpp: runs that wait until the caches show what the last ones wrote
   void expect_write(const Owner& owner, ExpectedWrite write);
-  ExpectedWrites::Views views() const;
-  void look_for_expected(const ChildId& id);
-  void watch_expectations();
-  void give_up_expected();
-  void forget_expected();
+  OwnWriteWaits::Views views() const;
+  void look_for_own_write(const ChildId& id);
+  void watch_own_writes();
   // True: it has called `done`, and the run is not to start now.
   bool waits_for_own_writes(const core::ObjectKey& key, const std::string& uid, const Done& done);
-  void wake_waiting(const std::vector<core::ObjectKey>& owners);
-  void look_for_loop(const core::ObjectKey& key, const RunEnd& end);
-  void count(const RunRecord& record, const core::ObjectKey& key,
-             runtime::RunOutcome::Verdict verdict);
-  void look_for_rival(const ChildId& id, const std::string& resource_version);
-  void make_folders();
-  void note_ignored(const core::ObjectKey& key, const std::string& resource_version);
-  // `since`: its last run, as far as that is known to be over for so long.
-  void schedule_resync(const core::ObjectKey& key, Duration since = Duration{0});
-  // driver_control.cpp
+  void wake_waiting(const std::vector<core::ObjectKey>& keys);
+  // driver_control.cpp: how it stands, for people
   void add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) const;
   void add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts);
+  std::size_t failing() const;
+  bool awaits_events() const;
+  bool only_debounced() const;
+  std::vector<std::string> failing_watches() const;
   // driver_state.cpp: --state
-  // A request that no mark shows: it is not handled before it has run.
-  void unsettle(const core::ObjectKey& key, runtime::Reason reason);
-  std::optional<LastRun> last_by_state(const core::ObjectKey& key) const;
-  std::string state_mark(const core::ObjectKey& key, const core::ObjectMeta& meta,
-                         const std::string& json);
   void begin_handling(const std::string& run_id, const core::ObjectMeta& meta,
                       const std::string& json);
   // `cleaned_up`: the run was that of the rule's `finalize`.
@@ -295,33 +303,21 @@ class Driver : public runtime::Reconciler, public RunHost {
                     bool cleaned_up);
   bool is_unmatched(const core::ObjectKey& key) const;
   void forget_left(const core::ObjectKey& key);
-  std::string kind_in_state() const;
-  void forget_other_kinds();
   void learn_kind(const core::ObjectKey& key, const HandledObject& handled);
   bool restore(const core::ObjectKey& key);
   void restore_clock(const core::ObjectKey& key, const HandledObject& handled);
   void after_restore();
   std::size_t forget_gone();
-  // The object as the server has it now, without its managedFields.
-  void get_live(const core::ObjectKey& key, client::ObjectCallback then);
-  void look_at_shard(const core::ObjectMeta& last);
   bool was_made_again(const core::ObjectKey& key, const std::string& uid) const;
   runtime::StoredObject last_of(const core::ObjectKey& key, const std::string& uid) const;
-  std::vector<std::string> failing_watches() const;
-  // driver_outside.cpp: namespaces that the rule does not name any more
-  void look_for_left();
-  void on_left(const FinalizersOutside::Found& found);
-  void check_left();
-  bool left_settled() const { return !outside_ && caches_.left_settled(); }
-  bool may_be_left(const core::ObjectKey& key) const;
-  bool is_refused_outside(const core::ObjectKey& key, const Error& error) const;
 
   Services& services_;
   Rule rule_;
   DriverScope scope_;
   TimePoint made_;
   std::map<std::size_t, TimePoint> led_;  // with scope_.shards: since when
-  std::set<core::ObjectKey> running_;
+  // Each with wakes that are in doubt until its run has ended.
+  std::map<core::ObjectKey, std::vector<Wake>> running_;
   std::map<std::size_t, std::vector<std::function<void()>>> ending_;  // shards handed over
   std::string folder_;
   ChildMemory memory_;  // outlives hooks_
@@ -330,65 +326,40 @@ class Driver : public runtime::Reconciler, public RunHost {
   runtime::Controller controller_;
   UnknownKinds unknown_kinds_;
   KindSchemas schemas_;
+  RuleState state_;
   OncePer told_{Duration{3600000}, 1000};
-  ExpectedWrites expected_;
-  loop::Timer expectation_timer_;
+  OwnWriteWaits own_writes_;
+  loop::Timer own_writes_timer_;
   std::optional<ScheduleClock> schedule_;  // once started
   loop::Timer schedule_timer_;
   OptionalKinds optional_;
   KindChanges changes_;
   WatchedBefore before_;
-  std::unique_ptr<FinalizersOutside> outside_;  // while it looks
-  std::set<std::string> unseen_;                // namespaces that it may not look at
-  bool left_told_ = false;
+  LeftNamespaces left_namespaces_;
   bool absent_ = false;
+  bool in_no_shard_ = false;
   bool late_ = false;
   bool resolved_ = false;
   bool started_ = false;
   bool stopping_ = false;
-  template <class Value>
-  using PerKey = std::unordered_map<core::ObjectKey, Value, core::ObjectKeyHash>;
-  struct Unshown {
-    std::string uid;
-    std::string missed;  // one of the writes that were given up, "" = none was
-  };
-  PerKey<Unshown> unshown_;  // wait for what their last runs wrote, or did until now
-  PerKey<std::string> previous_;
-  PerKey<FirstReason> first_reason_;  // of a run that waits: for its finalizer, or for whole lists
+  KeyNotes notes_;
+  LackingRuns lacking_;
   PatchedFinalizers patched_;
-  PerKey<TimePoint> on_its_way_;        // since when: seen by the guard, and not by the selection
-  PerKey<LoopAlarm::Woken> woken_;      // what has woken those that have not run since
-  PerKey<std::vector<Wake>> in_doubt_;  // until their runs end
-  PerKey<loop::Timer> slow_retries_;
-  PerKey<TimePoint> slow_retries_at_;  // may outlive its timer
+  PerKey<SlowRetry> slow_retries_;
   OwedDeletions owed_;
-  UntoldDeletions untold_;               // of shards that others lead
-  Legacy left_;                          // until it has started
-  std::set<std::string> finalized_;      // uids; with both finalize and onDelete
-  std::set<std::string> inherited_;      // uids with our finalizer, not run since the lead is ours
-  std::set<core::ObjectKey> reduced_;    // parked because only their metadata is cached
-  std::set<core::ObjectKey> asked_for_;  // by name, whatever the filter says, and not done yet
-  std::set<core::ObjectKey> debounced_;  // wait for nothing but the debounce
-  std::set<core::ObjectKey> write_themselves_;  // their last runs printed their own objects
-  std::set<core::ObjectKey> failing_;
-  std::map<core::ObjectKey, Lack> lacking_;  // wait for a list that is whole, as told last
-  mutable std::map<std::string, std::string> places_;  // of the rule's expressions, found once
-  std::set<core::ObjectKey> unfinished_;               // their last run said "not yet"
-  bool looks_for_rivals_ = true;  // until one was found; without leader election
+  UntoldDeletions untold_;           // of shards that others lead
+  Legacy left_;                      // until it has started
+  std::set<std::string> finalized_;  // uids; with both finalize and onDelete
+  std::set<std::string> inherited_;  // uids with our finalizer, not run since the lead is ours
+  bool looks_for_rivals_ = true;     // until one was found; without leader election
   LoopAlarm loop_alarm_{15, Duration{60000}};
   std::map<std::string, std::shared_ptr<Run>> runs_;
   PerKey<std::shared_ptr<OwnerCondition>> conditions_;  // being written, outside of runs
   std::uint64_t run_count_ = 0;
   std::uint64_t failed_count_ = 0;
   std::size_t given_up_ = 0;
-  struct Ignored {
-    std::string resource_version;
-    TimePoint at;
-  };
-  runtime::LruMap<Ignored> ignored_;  // last changes that did not count, of the latest objects
-  std::string waits_for_;             // why it is not resolved
-  HookFiles hook_files_;
-  std::map<std::string, HandledObject> handling_;  // by run id
+  IgnoredChanges ignored_;
+  std::string waits_for_;  // why it is not resolved
   std::size_t restored_ = 0;
   bool run_all_ = false;
   std::vector<TriggerRequest> early_requests_;              // came before the start

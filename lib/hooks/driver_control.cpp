@@ -5,11 +5,6 @@
 #include "hooks/evaluate.hpp"
 
 namespace kubewatch::hooks {
-namespace {
-
-constexpr std::size_t kMaxIgnored = 1000;
-
-}  // namespace
 
 ExplainFacts Driver::facts_of(const core::ObjectKey& key) {
   ExplainFacts facts;
@@ -52,14 +47,12 @@ void Driver::add_object_facts(const core::ObjectKey& key, ExplainFacts& facts) c
 
 void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
   const TimePoint now = facts.now;
-  if (const auto* ignored = ignored_.find(key.str())) {
-    facts.ignored = IgnoredChange{ignored->resource_version, now - ignored->at};
-  }
+  facts.ignored = ignored_.find(key, now);
   if (auto loop = loop_alarm_.found(key, now); loop && !services_.steady) {
     facts.loop = SlowedLoop{std::move(loop->paths), loop->compared, loop_alarm_.delay(key, now)};
   }
   facts.queued = controller_.queue().look(key);
-  facts.last = last_by_state(key);
+  facts.last = state_.last_run(key, services_.loop.wall());
   for (const auto& [id, run] : runs_) {
     if (run->key() == key) facts.held_by = run->held_by();
   }
@@ -75,34 +68,36 @@ void Driver::add_queue_facts(const core::ObjectKey& key, ExplainFacts& facts) {
   facts.ready_ahead = counts.ready;
   facts.used_slots = services_.slots.used();
   facts.slot_limit = services_.slots.limit();
-  const auto it = slow_retries_at_.find(key);
-  if (slow_retries_.contains(key) && it != slow_retries_at_.end()) {
-    facts.slow_retry_in = it->second - now;
+  if (const auto it = slow_retries_.find(key); it != slow_retries_.end()) {
+    facts.slow_retry_in = it->second.at - now;
   }
 }
 
 bool Driver::only_debounced() const {
   const auto counts = controller_.queue().counts(services_.loop.now());
   return counts.ready == 0 && counts.held == 0 &&
-         controller_.queue().pressing() == debounced_.size();
+         controller_.queue().pressing() == notes_.count(Mark::debounced);
 }
 
 // What waits for a list is tried again as well.
 std::size_t Driver::failing() const {
   const runtime::WorkQueue& queue = controller_.queue();
+  const std::set<core::ObjectKey>& failed = notes_.failing();
   const auto retries = [&](const core::ObjectKey& key) { return queue.is_retrying(key); };
   const auto waits = [&](const auto& lacking) {
-    return failing_.count(lacking.first) == 0 && waits_for_lists(lacking.first);
+    return failed.count(lacking.first) == 0 && waits_for_lists(lacking.first);
   };
-  return static_cast<std::size_t>(std::count_if(failing_.begin(), failing_.end(), retries) +
-                                  std::count_if(lacking_.begin(), lacking_.end(), waits)) +
+  const std::map<core::ObjectKey, Lack>& lacking = lacking_.all();
+  return static_cast<std::size_t>(std::count_if(failed.begin(), failed.end(), retries) +
+                                  std::count_if(lacking.begin(), lacking.end(), waits)) +
          caches_.left_unread().size();
 }
 
 // What the queue does not know of: work that begins when a watch or a list tells something.
 bool Driver::awaits_events() const {
-  return !expected_.empty() || patched_.any_added() || !on_its_way_.empty() ||
-         outside_ != nullptr || caches_.left_awaited() || caches_.cleanup_waits_for_children();
+  return own_writes_.any() || patched_.any_added() || notes_.any_awaited() ||
+         left_namespaces_.looking() || caches_.left_awaited() ||
+         caches_.cleanup_waits_for_children();
 }
 
 DriverStatus Driver::status() const {
@@ -116,7 +111,7 @@ DriverStatus Driver::status() const {
   status.at_work = started_ && (controller_.held() || controller_.queue().at_work() || awaits);
   status.failing = failing();
   status.parked = controller_.queue().counts(services_.loop.now()).parked;
-  status.unfinished = unfinished_.size();
+  status.unfinished = notes_.unfinished().size();
   status.given_up = given_up_;
   for (const auto& [id, run] : runs_) status.hooks += run->hook_running() ? 1 : 0;
   status.runs = run_count_;
@@ -159,31 +154,20 @@ std::vector<std::string> Driver::unreconciled() const {
   const auto add = [&](const core::ObjectKey& key, const std::string& how) {
     out.push_back((rule_.has_for ? owner_of(key, {}).str() : "the run") + " " + how);
   };
-  for (const auto& [key, lack] : lacking_) {
-    if (waits_for_lists(key)) add(key, "waits: " + in_words(lack));
+  for (const auto& [key, lack] : lacking_.all()) {
+    if (waits_for_lists(key)) add(key, "waits: " + lacking_.in_words(lack));
   }
-  for (const core::ObjectKey& key : failing_) {
+  for (const core::ObjectKey& key : notes_.failing()) {
     if (controller_.queue().is_retrying(key)) add(key, "failed");
   }
   for (const core::ObjectKey& key : controller_.queue().parked()) add(key, "is parked");
-  for (const core::ObjectKey& key : unfinished_) add(key, "is not ready yet");
+  for (const core::ObjectKey& key : notes_.unfinished()) add(key, "is not ready yet");
   for (const WatchFacts& watch : caches_.left_unread()) {
     out.push_back("what the rule left behind cannot be listed, " + name_of(watch) + ": " +
                   watch.failure);
   }
   if (given_up_ > 0) out.push_back(std::to_string(given_up_) + " onDelete given up");
   return out;
-}
-
-void Driver::note_ignored(const core::ObjectKey& key, const std::string& resource_version) {
-  if (auto* known = ignored_.find(key.str())) {
-    *known = {resource_version, services_.loop.now()};
-    return;
-  }
-  ignored_.insert(key.str(), {resource_version, services_.loop.now()});
-  if (ignored_.size() <= kMaxIgnored) return;
-  const std::string oldest = *ignored_.oldest([](const Ignored&) { return true; });
-  ignored_.erase(oldest);
 }
 
 }  // namespace kubewatch::hooks

@@ -5,6 +5,8 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
+#include "hooks/evaluate.hpp"
+#include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
 
@@ -25,18 +27,17 @@ void Driver::on_gone(const runtime::StoredObject& last, Gone how) {
   } else if (!owed_.has(key)) {
     forget_key(key, last.meta.uid);
     // Until its hook has run the next start has to know of it.
-    if (to_tell && told_here && services_.state != nullptr) {
-      services_.state->set({rule_.name, key}, to_be_handled(kind_in_state(), last.meta.uid));
-    }
+    if (to_tell && told_here) state_.set_to_run(key, last.meta.uid);
   } else {
     // A deletion is to be told: of what had the name before, or of this, of which a second watch
     // tells as well. Its run, its retries and what the next start has to know of it stay.
     inherited_.erase(last.meta.uid);
     memory_.forget(last.meta.uid);
-    previous_.erase(key);
+    notes_.drop_previous(key);
   }
   if (to_tell) {
     Deleted deleted{last, how == Gone::deleted_or_left};
+    deleted.unjudged = !last.reduced && !passes(rule_.for_.filter, last.json).ok();
     if (told_here) {
       tell_deletion(std::move(deleted));
     } else if (!finalized_elsewhere(last.meta)) {
@@ -88,7 +89,7 @@ void Driver::look_at_deleted(const runtime::Work& work, const Done& done) {
     if (answer.ok() && base::string_at(*answer, {"metadata", "uid"}) == uid) {
       deletion_told(work.key);
       const core::ObjectMeta meta = core::meta_of(*answer);
-      if (meta.has_finalizer(rule_.finalizer_name)) know(meta);
+      if (meta.has_finalizer(rule_.finalizer_name)) state_.know(work.key, uid);
       return look_at(work, done);
     }
     owed_.confirm_gone(work.key);
@@ -103,14 +104,33 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   }
   const runtime::StoredObject& last = owed_.first(work.key)->last;
   if (waits_for_own_writes(work.key, last.meta.uid, done)) return;
+  if (owed_.first(work.key)->unjudged && !judge_deleted(work, last, done)) return;
   RunInput input;
   input.id = services_.random.suffix(10);
   input.work = work;
   input.object.meta = last.meta;
   if (!last.reduced) input.previous = last.json;
   input.deleted = true;
-  take_first_reason(input);
+  notes_.take_reason(input.work, false);
   start(std::move(input), after_deletion(work.key, last.meta.uid, done));
+}
+
+// What the filter fails on counts as matched, but for want of time it may be known later: a filter
+// that took too long for another object is not run for a while.
+bool Driver::judge_deleted(const runtime::Work& work, const runtime::StoredObject& last,
+                           const Done& done) {
+  const auto matched = passes(rule_.for_.filter, last.json);
+  if (matched.ok()) {
+    if (*matched) return true;
+    end_deletion(work.key, last.meta.uid);
+    done(runtime::RunOutcome::done());
+    return false;
+  }
+  if (matched.error().kind() != ErrorKind::timeout) return true;
+  fail_early(work, last.meta,
+             Error(ErrorKind::timeout, shown_failure(owner_type().gvk, last.json, matched.error())),
+             after_deletion(work.key, last.meta.uid, done));
+  return false;
 }
 
 // What failed is tried again, or parked with its deletion, unless something else waits behind it.
@@ -192,14 +212,13 @@ bool Driver::name_is_in_use(const core::ObjectKey& key) const {
 void Driver::deletion_told(const core::ObjectKey& key) {
   if (!owed_.has(key)) return;
   const std::string uid = owed_.end_first(key);
-  if (services_.state == nullptr) return;
   // What has the name now is handled, and remembered, by a run of its own, if it gets one.
-  const HandledObject* kept = services_.state->find({rule_.name, key});
-  if (kept != nullptr && kept->uid == uid) services_.state->forget({rule_.name, key});
+  const HandledObject* kept = state_.find(key);
+  if (kept != nullptr && kept->uid == uid) state_.forget(key);
   if (const Deleted* next = owed_.first(key); next != nullptr) {
-    services_.state->set({rule_.name, key}, to_be_handled(kind_in_state(), next->last.meta.uid));
+    state_.set_to_run(key, next->last.meta.uid);
   } else if (!caches_.has_object(key)) {
-    services_.state->forget({rule_.name, key});
+    state_.forget(key);
   }
 }
 
@@ -208,7 +227,7 @@ Legacy Driver::leave() {
   Legacy out;
   out.gvk = rule_.for_.gvk;
   out.cleaned_up = std::move(patched_);
-  out.expected = std::move(expected_);
+  out.expected = own_writes_.leave();
   if (!rule_.on_delete) return out;
   const auto all = [](const core::ObjectKey&) { return true; };
   out.deleted = owed_.take(all);
@@ -248,9 +267,8 @@ void Driver::use_legacy() {
       return caches_.has_object(key) || caches_.guarded_meta(key);
     });
   }
-  expected_ = std::move(left.expected);
-  expected_.settle(views());
-  if (!expected_.empty()) watch_expectations();
+  own_writes_.take_over(std::move(left.expected), views());
+  watch_own_writes();
   if (!rule_.on_delete) return;
   finalized_.merge(left.finalized);
   for (Deleted& deleted : left.deleted) {

@@ -24,20 +24,12 @@ void Driver::look_at_dying(const runtime::Work& work, const std::string& uid, bo
   });
 }
 
-// A later start looks for the finalizer where the state knows objects, and no run may follow here.
-void Driver::know(const core::ObjectMeta& meta) {
-  if (services_.state == nullptr) return;
-  const StateKey key{rule_.name, meta.key()};
-  if (services_.state->find(key) != nullptr) return;
-  services_.state->set(key, to_be_handled(kind_in_state(), meta.uid));
-}
-
 void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObject& of, bool add,
                              const Done& done) {
   const core::ObjectMeta& meta = of.meta;
   const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
                     meta.deleting()};
-  if (add) know(meta);
+  if (add) state_.know(meta.key(), meta.uid);  // no run may follow here
   change_finalizer(
       services_.client, requests_,
       {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},
@@ -45,10 +37,9 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
         if (changed.ok()) {
           if (!add) forget_left(work.key);
           if (!changed->has_value()) return done(runtime::RunOutcome::done());
-          if (add) {
-            first_reason_.try_emplace(work.key, FirstReason{work.reason, work.reason_object});
-          }
-          settle(work.key);
+          if (add) notes_.keep_reason(work);
+          notes_.settle(work.key);
+          lacking_.forget(work.key);
           // A server that was only asked: no event of it will come.
           auto object = add && (*changed)->resource_version == meta.resource_version
                             ? caches_.object(work.key)
@@ -68,7 +59,7 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
         SecretMask mask;
         mask.add_json(json);
         error = Error(error.kind(), mask.mask_message(error.render()));
-        if (is_refused_outside(work.key, error)) return done(runtime::RunOutcome::done());
+        if (left_namespaces_.is_refused(work.key, error)) return done(runtime::RunOutcome::done());
         fail_finalizer(work, meta, add, error, done);
       });
 }

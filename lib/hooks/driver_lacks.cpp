@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/plan.hpp"
-#include "hooks/rule_place.hpp"
 
 namespace kubewatch::hooks {
 
@@ -27,18 +26,14 @@ void Driver::hold(const RunInput& input, const Lack& lack, const Done& done) {
   }
   if (input.first_cleanup) finalized_.erase(uid);
   if (input.inherited) inherited_.insert(uid);
-  unfinished_.erase(key);
-  first_reason_[key] = {input.work.reason, input.work.reason_object, input.finalizing};
-  if (!input.deleted && !input.previous.empty()) previous_.try_emplace(key, input.previous);
+  notes_.drop_unfinished(key);
+  notes_.put_back_reason(input.work, input.finalizing);
+  if (!input.deleted) notes_.keep_previous(key, input.previous);
   const auto wait = [this, key, done] {
     done(runtime::RunOutcome::not_yet(std::min<Duration>(kHeldFor, rule_.retry.backoff.max)));
     caches_.try_again(key);
   };
-  Lack& told = lacking_[key];
-  // By the expression: it may fail on many objects, of which one is named, each time another.
-  const bool known = told.expression == lack.expression;
-  told = lack;
-  if (known) return wait();
+  if (!lacking_.hold(key, lack)) return wait();
   tell_of_lack(input, lack, wait);
 }
 
@@ -47,7 +42,7 @@ void Driver::tell_of_lack(const RunInput& input, const Lack& lack, std::function
   const core::ObjectMeta& meta = input.object.meta;
   const Owner owner = owner_of(input.work.key, meta);
   const std::string why =
-      "no hook runs before the lists that it is given are whole: " + in_words(lack);
+      "no hook runs before the lists that it is given are whole: " + lacking_.in_words(lack);
   if (told_.admit(why, services_.loop.now())) {
     base::log_warn(why, {{"controller", rule_.name}, {"object", owner.str()}});
   }
@@ -75,51 +70,22 @@ void Driver::note_held(const RunInput& input, const std::string& why) const {
   services_.on_held(record);
 }
 
-// What woke a run that had to wait, and not that its wait is over. A retry, and what somebody has
-// asked for meanwhile, are told as that.
-void Driver::take_first_reason(RunInput& input) {
-  const auto node = first_reason_.extract(input.work.key);
-  if (node.empty() || node.mapped().finalizing != input.finalizing) return;
-  runtime::Work& work = input.work;
-  using runtime::Reason;
-  if (work.reason == Reason::retry || work.reason == Reason::manual ||
-      work.reason == Reason::external) {
-    return;
-  }
-  work.reason = node.mapped().reason;
-  work.reason_object = node.mapped().object;
-}
-
 void Driver::wake_lacking(const std::string& place, runtime::Reason reason,
                           const std::string& object) {
-  std::vector<core::ObjectKey> held;
-  for (const auto& [key, lack] : lacking_) {
-    if (lack.expression.starts_with(place + "/")) held.push_back(key);
+  for (const core::ObjectKey& key : lacking_.held_by(place)) {
+    on_wake({key, reason, object, false, ""});
   }
-  for (const core::ObjectKey& key : held) on_wake({key, reason, object, false, ""});
-}
-
-// What refers to nothing that can be told may do so when it has changed itself.
-bool Driver::waits_for_itself(const core::ObjectKey& key) const {
-  const auto it = lacking_.find(key);
-  return it != lacking_.end() && it->second.expression.ends_with("/refs");
 }
 
 // As told last, and its next try is not due yet.
 bool Driver::waits_for_lists(const core::ObjectKey& key) const {
-  if (lacking_.count(key) == 0) return false;
+  if (!lacking_.has(key)) return false;
   const auto state = controller_.queue().look(key);
   return state && state->pending && !state->held && state->due > services_.loop.now();
 }
 
 std::string Driver::why_waits(const core::ObjectKey& key) const {
-  return waits_for_lists(key) ? in_words(lacking_.at(key)) : "";
-}
-
-std::string Driver::in_words(const Lack& lack) const {
-  std::string& place = places_[lack.expression];
-  if (place.empty()) place = place_in_rule(rule_.file, rule_.document, lack.expression);
-  return place + ": " + lack.why;
+  return waits_for_lists(key) ? lacking_.in_words(key) : "";
 }
 
 std::vector<std::string> Driver::lacks_of(const core::ObjectKey& key,
@@ -127,7 +93,7 @@ std::vector<std::string> Driver::lacks_of(const core::ObjectKey& key,
   std::vector<std::string> out;
   for (const auto& lists : {caches_.owned(uid, key.namespace_), caches_.related(key)}) {
     for (const InputList& list : lists) {
-      if (list.lack) out.push_back(in_words(*list.lack));
+      if (list.lack) out.push_back(lacking_.in_words(*list.lack));
     }
   }
   return out;

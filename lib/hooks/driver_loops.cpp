@@ -1,7 +1,5 @@
 // Driver, the part about objects whose runs cause each other: what woke a run, and telling of a
 // loop.
-#include <algorithm>
-
 #include "base/log.hpp"
 #include "hooks/driver.hpp"
 
@@ -14,22 +12,12 @@ LoopAlarm::Woken Driver::woken_by(const Wake& wake) const {
   if (wake.author == Author::rule) return Woken::by_rule;
   if (wake.reason == runtime::Reason::owned_changed) return Woken::perhaps_by_itself;
   if (wake.reason != runtime::Reason::updated) return Woken::by_others;
-  return write_themselves_.contains(wake.key) ? Woken::perhaps_by_itself : Woken::by_others;
+  return notes_.has(wake.key, Mark::prints_itself) ? Woken::perhaps_by_itself : Woken::by_others;
 }
 
-// Whatever else woke it: a run that others have caused as well is not its own doing.
-LoopAlarm::Woken Driver::note_woken(const Wake& wake) {
-  const LoopAlarm::Woken woken = woken_by(wake);
-  auto [it, fresh] = woken_.try_emplace(wake.key, woken);
-  if (!fresh) it->second = std::max(it->second, woken);
-  return woken;
-}
-
-// Its patches have had their answers.
-void Driver::resolve_doubts(const core::ObjectKey& key) {
-  auto node = in_doubt_.extract(key);
-  if (!node) return;
-  for (Wake& wake : node.mapped()) {
+// Of a run whose patches have had their answers.
+void Driver::resolve_doubts(std::vector<Wake> wakes) {
+  for (Wake& wake : wakes) {
     const std::string* by = memory_.patches().left_by(wake.doubt->id, wake.doubt->resource_version);
     if (by != nullptr) wake.author = *by == wake.doubt->patcher ? Author::itself : Author::rule;
     wake.doubt.reset();
@@ -39,11 +27,7 @@ void Driver::resolve_doubts(const core::ObjectKey& key) {
 
 void Driver::look_for_loop(const core::ObjectKey& key, const RunEnd& end) {
   const auto now = services_.loop.now();
-  if (end.printed_itself) {
-    write_themselves_.insert(key);
-  } else {
-    write_themselves_.erase(key);
-  }
+  notes_.set(key, Mark::prints_itself, end.printed_itself);
   // What a run notes in its own object may follow its children: of what others do to those there
   // is as much as there is. The event of its own note is another matter.
   const bool noted = end.status_written || end.wrote_itself > 0;

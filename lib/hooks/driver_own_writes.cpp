@@ -11,7 +11,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr Duration kExpectationCheck{1000};
+constexpr Duration kOwnWritesCheck{1000};
 
 }  // namespace
 
@@ -28,94 +28,64 @@ void Driver::expect_gone(const Owner& owner, const ChildId& id, const core::Obje
 }
 
 void Driver::expect_write(const Owner& owner, ExpectedWrite write) {
-  if (write.is_shown(caches_.views_of(write.id, write.labels))) return;  // its event came first
-  expected_.expect(owner.uid, owner.key, std::move(write), services_.loop.now());
-  watch_expectations();
+  own_writes_.expect(owner.uid, owner.key, std::move(write), views(), services_.loop.now());
+  watch_own_writes();
 }
 
-ExpectedWrites::Views Driver::views() const {
+OwnWriteWaits::Views Driver::views() const {
   return [this](const ExpectedWrite& write) { return caches_.views_of(write.id, write.labels); };
 }
 
-void Driver::look_for_expected(const ChildId& id) {
-  if (expected_.has(id)) wake_waiting(expected_.settle(id, views()));
+void Driver::look_for_own_write(const ChildId& id) {
+  if (own_writes_.has(id)) wake_waiting(own_writes_.settle(id, views()));
 }
 
 // What a list or a bookmark has passed comes with no event of its own.
-void Driver::watch_expectations() {
-  if (expectation_timer_) return;
-  expectation_timer_ = services_.loop.after(kExpectationCheck, [this] {
-    expectation_timer_.reset();
-    wake_waiting(expected_.settle(views()));
-    give_up_expected();
+void Driver::watch_own_writes() {
+  if (own_writes_timer_ || !own_writes_.any()) return;
+  own_writes_timer_ = services_.loop.after(kOwnWritesCheck, [this] {
+    own_writes_timer_.reset();
+    wake_waiting(own_writes_.settle(views()));
+    wake_waiting(own_writes_.give_up(services_.loop.now()));
     services_.on_progress();
-    if (!expected_.empty()) watch_expectations();
+    watch_own_writes();
   });
-}
-
-void Driver::give_up_expected() {
-  std::vector<core::ObjectKey> owners;
-  for (ExpectedWrites::Missed& missed : expected_.expire(services_.loop.now())) {
-    const auto it = unshown_.find(missed.owner);
-    if (it == unshown_.end() || it->second.uid != missed.owner_uid) continue;
-    it->second.missed = missed.id.str();
-    owners.push_back(std::move(missed.owner));
-  }
-  wake_waiting(owners);
-}
-
-// The server's data went back: versions may come again for another content.
-void Driver::forget_expected() {
-  expected_ = ExpectedWrites{};
-  std::vector<core::ObjectKey> owners;
-  for (const auto& [key, waiting] : unshown_) owners.push_back(key);
-  wake_waiting(owners);
 }
 
 bool Driver::waits_for_own_writes(const core::ObjectKey& key, const std::string& uid,
                                   const Done& done) {
-  auto until = expected_.until(uid);
-  if (until && *until <= services_.loop.now()) {
-    give_up_expected();
-    until.reset();
-  }
-  if (until) {
-    unshown_[key] = {uid, ""};
+  const TimePoint now = services_.loop.now();
+  if (own_writes_.is_overdue(uid, now)) wake_waiting(own_writes_.give_up(now));
+  if (const auto until = own_writes_.wait(key, uid)) {
     done(runtime::RunOutcome::put_off(*until));
     return true;
   }
-  if (unshown_.empty()) return false;
-  const auto node = unshown_.extract(key);
-  if (node.empty() || node.mapped().missed.empty()) return false;
+  const std::string missed = own_writes_.start(key);
+  if (missed.empty()) return false;
   const std::string why = fmt::format(
       "no watch has shown for {} what the last run wrote: the next one starts without it",
       base::format_duration(ExpectedWrites::kPatience));
-  if (told_.admit(why, services_.loop.now())) {
-    base::log_warn(why, {{"controller", rule_.name},
-                         {"object", owner_of(key, {}).str()},
-                         {"written", node.mapped().missed}});
+  if (told_.admit(why, now)) {
+    base::log_warn(
+        why,
+        {{"controller", rule_.name}, {"object", owner_of(key, {}).str()}, {"written", missed}});
   }
   return false;
 }
 
-// Its reason and its attempt stay what they were.
-void Driver::wake_waiting(const std::vector<core::ObjectKey>& owners) {
-  for (const core::ObjectKey& key : owners) {
-    const auto it = unshown_.find(key);
-    if (it == unshown_.end() || expected_.until(it->second.uid)) continue;
-    if (it->second.missed.empty()) unshown_.erase(it);
+// Their reasons and their attempts stay what they were.
+void Driver::wake_waiting(const std::vector<core::ObjectKey>& keys) {
+  for (const core::ObjectKey& key : keys) {
     const auto state = controller_.queue().look(key);
     if (stopping_ || !state || !state->pending || state->held) continue;
     controller_.add(key, state->reason, state->reason_object, Duration{0},
                     runtime::Priority::background);
   }
-  if (expected_.empty()) services_.on_progress();
+  if (!own_writes_.any()) services_.on_progress();
 }
 
 std::string Driver::why_behind(const core::ObjectKey& key) const {
-  const auto it = unshown_.find(key);
-  if (it == unshown_.end()) return "";
-  const auto id = expected_.first_of(it->second.uid);
+  const auto id = own_writes_.first_of(key);
   return id ? "no watch has shown yet what its last run wrote: " + id->str() : "";
 }
 

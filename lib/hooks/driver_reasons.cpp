@@ -31,7 +31,7 @@ void Driver::run_by_schedule() {
 }
 
 void Driver::trigger_at_start(TriggerRequest request) {
-  if (started_ || stopping_ || run_all_ || services_.state == nullptr) return;
+  if (started_ || stopping_ || run_all_ || !state_.is_kept()) return;
   early_requests_.push_back(std::move(request));
   if (early_requests_.size() < kMostEarlyRequests) return;
   early_requests_.clear();
@@ -55,16 +55,22 @@ std::vector<core::ObjectKey> Driver::trigger(const TriggerRequest& request,
   std::erase_if(keys, [this](const core::ObjectKey& key) { return !owns(key); });
   // Whoever names many means what matches.
   if (request.key && request.by_person) {
-    for (const core::ObjectKey& key : keys) asked_for_.insert(key);
+    for (const core::ObjectKey& key : keys) notes_.set(key, Mark::asked_for);
   }
   std::erase_if(keys, [this](const core::ObjectKey& key) {
     // What was deleted under that name is to be told all the same.
     if (owed_.has(key) || !is_skipped(key)) return false;
-    asked_for_.erase(key);
+    notes_.clear(key, Mark::asked_for);
     return true;
   });
   for (const core::ObjectKey& key : keys) on_wake({key, reason, request.reason, false, ""});
   return keys;
+}
+
+std::string Driver::why_never(const core::ObjectKey& key) const {
+  if (!rule_.has_for) return "the rule has no `for`: {\"all\": true} runs it";
+  if (!resolved_ || !owner_type().namespaced || !key.namespace_.empty()) return "";
+  return "every " + rule_.for_.gvk.kind + " is in a namespace, and it names none";
 }
 
 bool Driver::is_skipped(const core::ObjectKey& key) const {
@@ -74,7 +80,7 @@ bool Driver::is_skipped(const core::ObjectKey& key) const {
   }
   const auto meta = caches_.object_meta(key);
   if (!meta) return false;
-  bool wanted = !rule_.for_.filter || asked_for_.contains(key);
+  bool wanted = !rule_.for_.filter || notes_.has(key, Mark::asked_for);
   if (!wanted) {
     const auto object = caches_.object(key);
     const auto passed = passes(rule_.for_.filter, object ? object->json : "");

@@ -22,7 +22,7 @@ bool Driver::leads(core::ObjectKey key) const {
 // before has made.
 bool Driver::may_follow_another(const Owner& owner) const {
   const auto is_new = [this](TimePoint since) {
-    return services_.loop.now() - since < kLongestWay;
+    return services_.loop.now() - since < KeyNotes::kLongestWay;
   };
   if (scope_.only) return is_new(made_);
   if (scope_.shards == 0) return false;
@@ -50,7 +50,7 @@ void Driver::take_over_deletions(std::size_t shard) {
 }
 
 bool Driver::is_running(std::size_t shard) const {
-  for (const core::ObjectKey& key : running_) {
+  for (const auto& [key, in_doubt] : running_) {
     if (shard_of(key) == shard) return true;
   }
   return false;
@@ -65,10 +65,8 @@ void Driver::forget_shard(std::size_t shard) {
     forget_key(key);
     untold_.note(std::move(deleted), services_.loop.now());
   }
-  std::set<core::ObjectKey> keys(failing_.begin(), failing_.end());
-  keys.insert(unfinished_.begin(), unfinished_.end());
-  for (const auto& [key, lack] : lacking_) keys.insert(key);
-  for (const auto& [key, reason] : first_reason_) keys.insert(key);
+  std::set<core::ObjectKey> keys = notes_.of_runs();
+  for (const auto& [key, lack] : lacking_.all()) keys.insert(key);
   if (started_) {
     for (const core::ObjectKey& key : caches_.known_keys()) keys.insert(key);
   }

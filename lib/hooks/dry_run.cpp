@@ -11,6 +11,7 @@
 #include "hooks/output.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/text_diff.hpp"
+#include "hooks/write_order.hpp"
 
 namespace kubewatch::hooks {
 
@@ -65,6 +66,10 @@ http::Request read_of(const http::Request& write) {
   return request;
 }
 
+bool is_dry(const http::Request& request) {
+  return request.url.find("dryRun=All") != std::string::npos;
+}
+
 // Of what can be made alone (a Binding) nothing is kept.
 bool says_absent(int status) {
   return status == 404 || status == 405;
@@ -105,7 +110,10 @@ http::Request as_question(http::Request request) {
 class DryRunTransport::WriteCall : public http::Call {
  public:
   WriteCall(DryRunTransport& owner, http::Request request, http::CallHandlers handlers)
-      : owner_(owner), request_(std::move(request)), handlers_(std::move(handlers)) {}
+      : owner_(owner),
+        request_(std::move(request)),
+        handlers_(std::move(handlers)),
+        rehearsal_(is_dry(request_)) {}
 
   void start() {
     if (is_event(request_)) {
@@ -130,7 +138,7 @@ class DryRunTransport::WriteCall : public http::Call {
     }
     if (write_.verb == "delete") {
       answer_ = std::move(*answer);  // the object as it is, or a 404
-      if (write_.live) owner_.on_write_(write_);
+      if (write_.live) tell();
       return give();
     }
     // The call that answered is on the stack: the next one starts in the next turn.
@@ -143,43 +151,54 @@ class DryRunTransport::WriteCall : public http::Call {
     write_.quotes = false;
     write_.refused = "the object cannot be read: " +
                      core::error_from_response(answer_.status, answer_.body).message();
-    owner_.on_write_(write_);
+    tell();
     give();
   }
 
+  void tell() {
+    if (!rehearsal_) owner_.on_write_(write_);
+  }
+
   void ask() {
-    call_ = http::fetch(owner_.inner_, as_question(request_),
+    call_ = http::fetch(owner_.inner_, rehearsal_ ? request_ : as_question(request_),
                         [this](Result<http::Response> answer) { on_answer(std::move(answer)); });
   }
 
   void on_answer(Result<http::Response> answer) {
     if (!answer.ok()) return handlers_.on_done(answer.error());
     answer_ = std::move(*answer);
-    auto body = base::parse_json(answer_.body);
-    if (answer_.status == 404 && !write_.live && write_.verb != "patch" &&
-        owner_.would_be_there(write_.path)) {
-      // Taken as it was sent.
-      auto sent = base::parse_json(request_.body);
-      if (sent.ok()) {
-        write_.result = std::move(*sent);
-        owner_.note_made(write_.result);
-        answer_ = {201, {}, request_.body};
-        owner_.on_write_(write_);
-        return give();
-      }
-    }
-    if (answer_.status >= 400) {
-      write_.quotes = answer_.status != 404;
-      write_.refused = core::error_from_response(answer_.status, answer_.body).message();
-    } else if (body.ok()) {
+    if (answer_.status >= 400) return on_refused();
+    if (auto body = base::parse_json(answer_.body); body.ok()) {
       write_.result = std::move(*body);
-      owner_.note_made(write_.result);  // also a version more of a definition
+      note_made();
       if (!write_.live && is_definition(write_.result)) {
         answer_.body = established(write_.result).dump();
       }
     }
-    owner_.on_write_(write_);
+    tell();
     give();
+  }
+
+  void on_refused() {
+    const Error refusal = core::error_from_response(answer_.status, answer_.body);
+    if (!write_.live && write_.verb != "patch") write_.lacks = owner_.lacks(write_.path, refusal);
+    auto sent = base::parse_json(request_.body);
+    if (!write_.lacks.empty() && sent.ok()) {
+      // Taken as it was sent.
+      write_.result = std::move(*sent);
+      note_made();
+      answer_ = {201, {}, request_.body};
+    } else {
+      write_.quotes = answer_.status != 404;
+      write_.refused = refusal.message();
+    }
+    tell();
+    give();
+  }
+
+  // Also a version more of a definition. What is only rehearsed may be left after all.
+  void note_made() {
+    if (!rehearsal_) owner_.note_made(write_.result, !write_.live);
   }
 
   // May destroy this call.
@@ -197,6 +216,7 @@ class DryRunTransport::WriteCall : public http::Call {
   DryRunTransport& owner_;
   http::Request request_;
   http::CallHandlers handlers_;
+  const bool rehearsal_;  // whoever wrote asks, too
   DryWrite write_;
   http::Response answer_;
   std::unique_ptr<http::Call> call_;
@@ -207,23 +227,35 @@ class DryRunTransport::WriteCall : public http::Call {
 DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, OnWrite on_write)
     : loop_(loop), inner_(inner), on_write_(std::move(on_write)) {}
 
-void DryRunTransport::note_made(const Json& object) {
-  if (base::string_at(object, {"kind"}) == "Namespace" &&
-      base::string_at(object, {"apiVersion"}) == "v1") {
-    made_.insert("/namespaces/" + base::string_at(object, {"metadata", "name"}) + "/");
+void DryRunTransport::note_made(const Json& object, bool is_new) {
+  const auto gvk = core::gvk_of(object);
+  if (!gvk.ok()) return;
+  const Made made{*gvk,
+                  {base::string_at(object, {"metadata", "namespace"}),
+                   base::string_at(object, {"metadata", "name"})}};
+  const OrderClass order = order_class(*gvk);
+  if (order == OrderClass::namespaces) {
+    made_paths_["/namespaces/" + made.key.name + "/"] = made;
   }
+  if (order == OrderClass::looked_up && is_new) made_.insert(made);
   const Json* versions = base::find(object, {"spec", "versions"});
   if (!is_definition(object) || versions == nullptr || !versions->is_array()) return;
   for (const Json& version : *versions) {
-    made_.insert("/apis/" + base::string_at(object, {"spec", "group"}) + "/" +
-                 base::string_at(version, {"name"}) + "/");
+    made_paths_["/apis/" + base::string_at(object, {"spec", "group"}) + "/" +
+                base::string_at(version, {"name"}) + "/"] = made;
   }
 }
 
-bool DryRunTransport::would_be_there(const std::string& path) const {
-  return std::any_of(made_.begin(), made_.end(), [&](const std::string& piece) {
-    return path.find(piece) != std::string::npos;
-  });
+std::string DryRunTransport::lacks(const std::string& path, const Error& refusal) const {
+  const auto text = [](const Made& made) { return child_id(made.gvk, made.key).str(); };
+  for (const auto& [piece, made] : made_paths_) {
+    if (refusal.is_not_found() && path.find(piece) != std::string::npos) return text(made);
+  }
+  const auto target = api_target(path);
+  for (const Made& made : made_) {
+    if (target && says_lacking(refusal, target->namespace_, made.gvk, made.key)) return text(made);
+  }
+  return "";
 }
 
 std::unique_ptr<http::Call> DryRunTransport::start(http::Request request,
@@ -274,8 +306,10 @@ std::string text_of(const DryWrite& write, const SecretHash& secrets, const Secr
   const std::string diff =
       before == after ? "(only values of Secrets differ)\n" : unified_diff(before, after);
   // Once more for what is no text in them: numbers, keys.
-  return known.mask(
-      fmt::format("{} {}: {}\n--- live\n+++ dry run\n{}", write.verb, name, effect, diff));
+  const std::string unsure =
+      write.lacks.empty() ? "" : " (cannot be judged before " + write.lacks + " is written)";
+  return known.mask(fmt::format("{} {}: {}{}\n--- live\n+++ dry run\n{}", write.verb, name, effect,
+                                unsure, diff));
 }
 
 }  // namespace kubewatch::hooks

@@ -1,15 +1,20 @@
 // --dry-run: a transport that lets reads through and turns every write into a question. The server
 // is asked what would come of it (dryRun=All), deletions are not sent at all, Events are dropped;
 // whoever wrote gets the answer as if it had happened. Each write is told with the object as it is.
+// What a write asks for that is itself a dry run (apply.validate: server) is not told.
 #pragma once
 
+#include <compare>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
+#include "core/resource.hpp"
 #include "hooks/rule.hpp"
 #include "hooks/secret_hash.hpp"
 #include "hooks/secret_mask.hpp"
@@ -24,6 +29,9 @@ struct DryWrite {
   Json result;               // null: it would be deleted
   std::string refused;       // the server's words, when it would not do it
   bool quotes = true;        // they may hold what was sent
+  // "ServiceAccount shop/runner", which an earlier write would make: without it the server cannot
+  // judge this one, and `result` is what was sent.
+  std::string lacks{};
 };
 
 class DryRunTransport : public http::Transport {
@@ -39,18 +47,26 @@ class DryRunTransport : public http::Transport {
  private:
   class WriteCall;
 
-  void note_made(const Json& object);
-  bool would_be_there(const std::string& path) const;
+  void note_made(const Json& object, bool is_new);
+  // Of a refused write: what it lacks, as far as an earlier one would have made it; else "".
+  std::string lacks(const std::string& path, const Error& refusal) const;
 
   loop::EventLoop& loop_;
   http::Transport& inner_;
   OnWrite on_write_;
-  // Pieces of paths that earlier writes would have made: "/namespaces/shop/",
+  struct Made {
+    core::Gvk gvk;
+    core::ObjectKey key;
+    auto operator<=>(const Made&) const = default;
+  };
+  // By pieces of paths that earlier writes would have made: "/namespaces/shop/",
   // "/apis/demo.dev/v1/".
-  std::set<std::string> made_;
+  std::map<std::string, Made> made_paths_;
+  std::set<Made> made_;  // of what is looked up as others are written
 };
 
-// A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH.
+// A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH that is
+// no dry run.
 http::Request as_question(http::Request request);
 
 // Rules of a dry run: one object at a time; no `credentials: cache`, whose writes would be real;
@@ -61,8 +77,8 @@ void make_dry(Rule& rule);
 void mask_values(Json& value, const SecretMask& mask);
 
 // The write for people: "apply ConfigMap shop/a: created", then a diff of YAML; "" when nothing
-// would change. Values of a Secret are hidden by `secrets`; what of `known` stands elsewhere is
-// ***.
+// would change. It says so where the server could not judge it. Values of a Secret are hidden by
+// `secrets`; what of `known` stands elsewhere is ***.
 std::string text_of(const DryWrite& write, const SecretHash& secrets,
                     const SecretMask& known = SecretMask());
 

@@ -14,6 +14,8 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kLastEvents{2000};
+// Definitions are watched beside (DefinitionWatch): to ask more often finds nothing more.
+constexpr Duration kKindsPause{5000};
 
 Duration longest_run(const Rule& rule) {
   const Duration reconcile = rule.reconcile.timeout + rule.reconcile.grace;
@@ -37,12 +39,19 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       services(make_services()),
       rules(std::move(the_rules)),
       definitions(
-          loop, pool, [this] { discover(); },
+          loop, pool, [this] { known.ask(); },
           [this](const std::string& group) { return follows(group); }),
       orphans(client, random, [this] { tell(); }),
-      triggers(loop, random, [this](const std::string& document, const TriggerRequest& request) {
-        return from_outside(document, request);
-      }) {
+      triggers(loop, random,
+               [this](const std::string& document, const TriggerRequest& request) {
+                 return from_outside(document, request);
+               }),
+      known(loop, client, random, {options.give_up_start, kKindsPause, kKindsPause},
+            {[this] {
+               if (!stopping) restart_outdated();
+               resolve_rules();
+             },
+             [this](const Error& error) { give_up(error); }}) {
   if (narrows() && options.shards->count == 1) {
     single_shard = *options.shards;
     options.shards->by = ShardPlan::By::hash;
@@ -93,8 +102,8 @@ Services Engine::Impl::make_services() {
                   slots,
                   pool,
                   reporter,
-                  [this] { return resources; },
-                  [this](std::function<void()> done) { rediscover(std::move(done)); },
+                  [this] { return known.resources(); },
+                  [this](std::function<void()> done) { known.refresh(std::move(done)); },
                   [this](const RunRecord& record) { ran(record); },
                   [this](const RunRecord& record) {
                     if (callbacks.on_held) callbacks.on_held(record);
@@ -145,7 +154,7 @@ void Engine::Impl::start() {
     rules.clear();
   }
   keep_state_of_current();
-  discover();
+  known.ask();
 }
 
 EngineStatus Engine::Impl::status() const {
@@ -163,7 +172,7 @@ EngineStatus Engine::Impl::status() const {
     const DriverStatus status = driver->status();
     const bool has_all = status.started && !status.held;
     const bool waits = !has_all && (!driver->resolved() || driver->blocked() || driver->stalled());
-    if (waits && resources != nullptr) ++out.waiting_rules;
+    if (waits && known.resources() != nullptr) ++out.waiting_rules;
     if (!has_all && !waits) all_idle = only_retries = only_debounced = false;
     if (has_all && !status.idle) all_idle = false;
     if (has_all && status.at_work) only_retries = false;
@@ -177,10 +186,10 @@ EngineStatus Engine::Impl::status() const {
     out.runs += status.runs;
     out.failed_runs += status.failed_runs;
   }
-  const std::size_t unknown = resources != nullptr ? families.unknown().size() : 0;
+  const std::size_t unknown = known.resources() != nullptr ? families.unknown().size() : 0;
   out.waiting_rules += unknown;
-  out.synced =
-      resources != nullptr && started + out.waiting_rules + absent == drivers.size() + unknown;
+  out.synced = known.resources() != nullptr &&
+               started + out.waiting_rules + absent == drivers.size() + unknown;
   const bool settled = out.synced && to_start.empty() && restarts.empty() && retiring.empty() &&
                        orphans.empty() && (!options.shards || !led.empty());
   out.idle = settled && all_idle;
@@ -191,7 +200,7 @@ EngineStatus Engine::Impl::status() const {
 
 EngineFacts Engine::Impl::facts() const {
   EngineFacts out;
-  out.discovered = resources != nullptr;
+  out.discovered = known.resources() != nullptr;
   out.stopping = stopping;
   for (const auto& driver : drivers) out.controllers.push_back(driver->facts());
   const auto waits = [&](const Rule& rule, std::string why) {
@@ -245,7 +254,7 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   families.stop();
   definitions.stop();
   orphans.stop();
-  discovery_timer.reset();
+  known.stop();
   on_shut_down = std::move(done);
   to_start.clear();
   restarts.clear();
@@ -324,7 +333,7 @@ void Engine::Impl::lead(std::size_t shard) {
     scope.only = shard;
     add_driver(std::move(*narrowed), scope);
   }
-  if (resources != nullptr) resolve_rules();
+  if (known.resources() != nullptr) resolve_rules();
 }
 
 void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
@@ -361,13 +370,13 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   definitions.stop();
   orphans.stop();
   led.clear();
-  discovery_timer.reset();
+  known.stop();
   on_shut_down = std::move(done);
   to_start.clear();
   restarts.clear();
   // Hooks die with their drivers, whatever grace their rules give them.
   const auto kill_all = [this] {
-    after_discovery.clear();  // of runs and drivers
+    known.forget_waiting();  // of runs and drivers
     end_drivers();
   };
   const auto end = [this, kill_all] {
@@ -402,6 +411,7 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
 std::optional<std::size_t> Engine::Impl::from_outside(const std::string& document,
                                                       const TriggerRequest& request) {
   if (stopping || (options.shards && led.empty())) return std::nullopt;
+  if (request.key && names_nothing(document, request)) return 0;
   std::optional<std::size_t> count;
   for (auto& driver : drivers) {
     if (driver->rule().document != document) continue;
@@ -415,6 +425,22 @@ std::optional<std::size_t> Engine::Impl::from_outside(const std::string& documen
     return std::nullopt;
   }
   return count;
+}
+
+// Told: what only is not there yet may come, but this is a mistake of whoever asks.
+bool Engine::Impl::names_nothing(const std::string& document, const TriggerRequest& request) {
+  std::string why;
+  for (const auto& driver : drivers) {
+    if (driver->rule().document != document) continue;
+    why = driver->why_never(*request.key);
+    if (why.empty()) return false;
+  }
+  if (!why.empty() && told.admit("trigger " + document + " " + request.source, loop.now())) {
+    base::log_warn(
+        "a trigger names an object that cannot be: " + why,
+        {{"controller", document}, {"trigger", request.source}, {"object", request.key->str()}});
+  }
+  return !why.empty();
 }
 
 bool Engine::Impl::may_be_elsewhere(const std::string& document, const core::ObjectKey& key) const {

@@ -9,19 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "base/backoff.hpp"
 #include "hooks/definition_watch.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/kind_families.hpp"
+#include "hooks/known_kinds.hpp"
 #include "hooks/orphaned_finalizers.hpp"
-#include "hooks/start_patience.hpp"
 #include "hooks/trigger_hub.hpp"
 #include "hooks/work_folder.hpp"
 
 namespace kubewatch::hooks {
-
-inline constexpr Duration kRediscoverPause{5000};
 
 // Whose finalizer is the same on the same objects.
 inline std::string watched_as(const Rule& rule) {
@@ -59,17 +56,11 @@ struct Engine::Impl {
   OrphanedFinalizers orphans;
   TriggerHub triggers;
 
-  std::shared_ptr<const client::ResourceMap> resources;
-  StartPatience start_patience{options.give_up_start};
-  base::Backoff discovery_backoff{{Duration{1000}, Duration{30000}, 2.0, 0.2}};
-  base::Backoff missing_backoff{{kRediscoverPause, Duration{30000}, 1.5, 0.1}};
+  KnownKinds known;
   OncePer told{Duration{60000}};
-  TimePoint discovered_at{};
-  bool discovering = false;
+  std::set<std::string> idle_told;  // rules of kinds that are in no shard
   std::optional<TimePoint> last_finish;
   bool stopping = false;
-  std::vector<std::function<void()>> after_discovery;
-  loop::Timer discovery_timer;
   loop::Timer shutdown_timer;
   std::vector<RuleIdentity> current;  // as they were asked for last
   std::vector<Rule> to_start;         // by reload(), after what ends
@@ -92,7 +83,6 @@ struct Engine::Impl {
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
   std::shared_ptr<std::size_t> draining;  // of the latest shutdown: who is not drained yet
   std::function<void()> on_shut_down;
-  client::InFlight requests;
 
   Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
        EngineOptions the_options, EngineCallbacks the_callbacks);
@@ -102,11 +92,9 @@ struct Engine::Impl {
 
   Services make_services();
   void start();
-  void discover();
-  void on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer);
-  void on_unreachable(const Error& error);
   void resolve_rules();
   void tell_wait(const Rule& rule, const std::string& why);
+  void tell_idle(const Rule& rule, const std::string& why);
   void add_driver(Rule rule, DriverScope scope);
   Driver& make_driver(Rule rule, DriverScope scope);
   std::vector<Rule> take_unstarted(const std::vector<std::string>& ended);
@@ -119,7 +107,6 @@ struct Engine::Impl {
   bool follows(const std::string& group) const;
   bool is_free(const Rule& rule, std::optional<std::size_t> shard) const;
   void start_again(bool& any);
-  void rediscover(std::function<void()> done);
   void shut_down(std::function<void()> done);
   void lead(std::size_t shard);
   void end_runs(std::size_t shard, std::function<void()> ended);
@@ -130,6 +117,7 @@ struct Engine::Impl {
   void tell_the_last();
   void give_up(const Error& error);
   bool may_be_elsewhere(const std::string& document, const core::ObjectKey& key) const;
+  bool names_nothing(const std::string& document, const TriggerRequest& request);
   std::optional<std::size_t> from_outside(const std::string& document,
                                           const TriggerRequest& request);
   std::size_t trigger(const std::string& document, const TriggerRequest& request,

@@ -42,7 +42,7 @@ void Engine::Impl::follow_kinds() {
     if (!rule.for_.every_kind) taken.push_back({identity_of(rule), std::nullopt});
   }
   for (const Restart& one : restarts) taken.push_back({identity_of(one.rule), one.scope.only});
-  auto change = families.look(*resources, std::move(taken));
+  auto change = families.look(*known.resources(), std::move(taken));
   const auto ends = [&](const std::string& name) {
     return std::find(change.end.begin(), change.end.end(), name) != change.end.end();
   };
@@ -73,7 +73,7 @@ void Engine::Impl::follow_definitions() {
   const bool awaits = std::any_of(drivers.begin(), drivers.end(), [](const auto& driver) {
     return !optional_kinds(driver->rule()).empty();
   });
-  if (awaits || !families.empty()) definitions.start(*resources);
+  if (awaits || !families.empty()) definitions.start(*known.resources());
 }
 
 // After a discovery: rules whose kinds are not what they were start anew, as they are; those for
@@ -81,13 +81,13 @@ void Engine::Impl::follow_definitions() {
 void Engine::Impl::restart_outdated() {
   std::set<const Rule*> outdated;
   std::vector<Restart> anew;
-  bool doubts = families.discovered(*resources);
+  bool doubts = families.discovered(*known.resources());
   for (const auto& driver : drivers) {
     if (ends_with_its_shard(*driver)) continue;
     const Rule& rule = driver->rule();
-    auto why = driver->why_outdated(*resources);
+    auto why = driver->why_outdated(*known.resources());
     doubts = doubts || driver->doubts_kinds();
-    const core::Gvk gvk = families.served_as(rule, *resources);
+    const core::Gvk gvk = families.served_as(rule, *known.resources());
     if (!why && !driver->resolved() && gvk != rule.for_.gvk)
       why = "its kind is served as " + gvk.str() + " now";
     if (!why) continue;
@@ -108,44 +108,6 @@ void Engine::Impl::give_up(const Error& error) {
   if (callbacks.on_fatal) loop.post([fatal = callbacks.on_fatal, error] { fatal(error); });
 }
 
-void Engine::Impl::discover() {
-  if (discovering || stopping) return;
-  discovering = true;
-  using Answer = Result<std::shared_ptr<const client::ResourceMap>>;
-  requests.run<Answer>([this](Answer answer) { on_discovered(std::move(answer)); },
-                       [&](auto done) { return client::discover(client, std::move(done)); });
-}
-
-void Engine::Impl::on_discovered(Result<std::shared_ptr<const client::ResourceMap>> answer) {
-  discovering = false;
-  discovered_at = loop.now();
-  if (answer.ok()) {
-    resources = std::move(*answer);
-    discovery_backoff.succeed();
-    if (!stopping) restart_outdated();
-    resolve_rules();
-  } else {
-    on_unreachable(answer.error());
-  }
-  auto waiting = std::move(after_discovery);
-  after_discovery.clear();
-  for (auto& done : waiting) done();
-}
-
-void Engine::Impl::on_unreachable(const Error& error) {
-  if (stopping) return;
-  if (resources == nullptr && start_patience.is_over(error, loop.now())) {
-    return give_up(error);
-  }
-  const Duration wait = discovery_backoff.fail(random);
-  if (told.admit("discovery " + error.message(), loop.now())) {
-    base::log_warn(fmt::format("cannot ask {} what kinds it has; trying again in {}",
-                               client.config().server, base::format_duration(wait)),
-                   {{"error", error.render()}});
-  }
-  discovery_timer = loop.after(wait, [this] { discover(); });
-}
-
 // A rule whose kinds are missing waits alone; the server is asked again while one does.
 void Engine::Impl::resolve_rules() {
   if (stopping) return;
@@ -154,13 +116,16 @@ void Engine::Impl::resolve_rules() {
   bool waiting = false;
   for (auto& driver : drivers) {
     if (driver->resolved()) continue;
-    auto resolved = driver->resolve(*resources);
+    auto resolved = driver->resolve(*known.resources());
     if (resolved.ok()) {
       if (driver->is_late() && callbacks.on_kinds_came) callbacks.on_kinds_came(driver->rule());
       continue;
     }
     driver->comes_late();
-    if (driver->absent()) continue;
+    if (driver->absent()) {
+      if (driver->in_no_shard()) tell_idle(driver->rule(), resolved.error().message());
+      continue;
+    }
     waiting = true;
     tell_wait(driver->rule(), resolved.error().message());
   }
@@ -169,22 +134,24 @@ void Engine::Impl::resolve_rules() {
     tell_wait(one.rule, one.why);
   }
   if (waiting) {
-    discovery_timer = loop.after(missing_backoff.fail(random), [this] { discover(); });
+    known.ask_again();
+  } else {
+    known.none_missing();
   }
   tell();
+}
+
+// Once, however many shards are led here.
+void Engine::Impl::tell_idle(const Rule& rule, const std::string& why) {
+  if (!idle_told.insert(rule.name).second) return;
+  base::log_warn("controller has nothing to do: " + why,
+                 {{"controller", rule.name}, {"file", fmt::format("{}:{}", rule.file, rule.line)}});
 }
 
 void Engine::Impl::tell_wait(const Rule& rule, const std::string& why) {
   if (!told.admit("rule " + rule.name + why, loop.now())) return;
   base::log_warn("controller waits: " + why,
                  {{"controller", rule.name}, {"file", fmt::format("{}:{}", rule.file, rule.line)}});
-}
-
-void Engine::Impl::rediscover(std::function<void()> done) {
-  if (stopping) return done();
-  if (!discovering && loop.now() - discovered_at < kRediscoverPause) return done();
-  after_discovery.push_back(std::move(done));
-  discover();
 }
 
 }  // namespace kubewatch::hooks

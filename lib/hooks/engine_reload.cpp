@@ -83,7 +83,7 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
     rule.name.clear();
     rule.apply.field_manager.clear();
   }
-  orphans.reload(ending, all, resources.get());
+  orphans.reload(ending, all, known.resources().get());
   note_watched(ending);
   std::erase_if(restarts, [&](const Restart& one) { return ends(one.rule); });
   retire(ends);
@@ -204,7 +204,7 @@ void Engine::Impl::on_retired(const Driver* driver) {
   when_retired.erase(first, last);
   start_waiting_rules();
   // A controller of a group's kind may have waited for this name.
-  if (!stopping && resources != nullptr && !families.empty()) resolve_rules();
+  if (!stopping && known.resources() != nullptr && !families.empty()) resolve_rules();
   forget_legacies();
   tell();
 }
@@ -253,7 +253,7 @@ void Engine::Impl::start_waiting_rules() {
     any = true;
   }
   start_again(any);
-  if (any && resources != nullptr) resolve_rules();
+  if (any && known.resources() != nullptr) resolve_rules();
 }
 
 void Engine::Impl::start_again(bool& any) {

@@ -16,7 +16,7 @@ struct ControllerFacts {
   std::string controller;
   bool started = false;         // its caches had their first sync
   std::string why_not_started;  // "": a kind is not synced
-  bool absent = false;          // its kind is optional and not there: it waits for nothing
+  bool absent = false;  // its kind is optional and not there, or in no shard: it waits for nothing
   std::size_t ready = 0, waiting = 0, running = 0, parked = 0;
   std::size_t failing = 0;         // objects whose last run failed
   std::optional<Duration> oldest;  // how long the oldest key that is due has waited

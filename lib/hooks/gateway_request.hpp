@@ -7,31 +7,25 @@
 #include <string_view>
 #include <vector>
 
+#include "core/api_path.hpp"
 #include "core/resource.hpp"
 #include "http/server.hpp"
 
 namespace kubewatch::hooks {
-
-// "/apis/apps/v1/namespaces/shop/deployments/web/status", taken apart.
-struct ApiPath {
-  std::string group, version;
-  std::string namespace_;
-  std::string plural;  // "" = no resource: discovery, versions, the schema
-  std::string name;
-  std::string subresource;
-};
 
 struct GatewayPlan {
   enum class How { refuse, cache, forward } how = How::refuse;
   // refuse
   int status = 403;
   std::string message;
+  std::string allow;  // with a 405: the header of that name
   // cache: a GET, or a LIST without name
-  ApiPath path;
+  core::ApiPath path;  // without plural: no resource, but discovery, versions, the schema
   std::string label_selector;
   // forward
   std::string target;  // path and query
   bool write = false;
+  bool replaces = false;   // with what the client has: of an object that it has read, all of it
   bool dry_run = false;    // of a write, as its query says
   bool streaming = false;  // a watch, or a log that is followed
 };

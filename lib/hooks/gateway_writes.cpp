@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "hooks/recorded_request.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -16,14 +17,6 @@ constexpr std::size_t kMostKept = 50;          // writes of a run that are named
 
 bool is_json(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';')) == "application/json";
-}
-
-std::string verb_of(const http::ServerRequest& request) {
-  if (request.method == "POST") return "create";
-  if (request.method == "PUT") return "update";
-  if (request.method == "DELETE") return "delete";
-  const bool apply = request.headers.get("Content-Type").starts_with("application/apply-patch");
-  return apply ? "apply" : "patch";
 }
 
 // A deletion says so in its options.
@@ -53,7 +46,7 @@ std::optional<GatewayWrite> gateway_write(const http::ServerRequest& request,
   out.type = *type;
   out.key = {plan.path.namespace_, plan.path.name};
   out.method = request.method;
-  out.verb = verb_of(request);
+  out.verb = verb_of(request.method, request.headers.get("Content-Type"));
   out.subresource = plan.path.subresource;
   out.dry_run = plan.dry_run;
   if (request.body.size() <= kMostSent) {

@@ -2,14 +2,17 @@
 #include "hooks/hook_credentials.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/hook_homes.hpp"
 #include "hooks/private_file.hpp"
 
 namespace kubewatch::hooks {
@@ -129,7 +132,7 @@ std::vector<std::string> secrets_of(const client::Client& client, const client::
   }
   // What the hook may read there now: others renew it.
   if (!config.token_file.empty()) {
-    const auto content = base::read_file(config.token_file, kMaxTokenFile);
+    const auto content = base::read_regular_file(config.token_file, kMaxTokenFile);
     if (content.ok()) out.emplace_back(base::trim(*content));
   }
   for (std::string& secret : secrets_of_proxy(config.proxy_url)) out.push_back(std::move(secret));
@@ -149,6 +152,16 @@ std::string kubeconfig_of(const CredentialsRule& rule, const std::string& home,
   client::ClientConfig way = way_to_server(config);
   way.token_file = token_in(home);
   return client::render_kubeconfig(way, kContext);
+}
+
+// Whatever cleans up temporary folders was there.
+bool is_missing(const std::string& path) {
+  return ::access(path.c_str(), F_OK) != 0;
+}
+
+Result<void> write_again(const std::string& home, const std::string& path, std::string_view text) {
+  KW_TRY(make_private_folder(home));
+  return write_private(path, text);
 }
 
 }  // namespace
@@ -264,15 +277,17 @@ const client::ClientConfig& HookCredentials::now() const {
 
 // Whether the kubeconfig there is another one now.
 bool HookCredentials::renew_kubeconfig(const CredentialsRule& rule, const std::string& home) {
-  if (!may_change(client_.config())) return false;
+  const bool gone = is_missing(kubeconfig_in(home));
+  if (!gone && !may_change(client_.config())) return false;
   const client::ClientConfig& config = now();
   std::string material = material_of(config);
   std::string& written = in_kubeconfigs_[home];
   // kubectl may have renewed its login there: nothing replaces that but what is newer than ours.
-  if (written == material) return false;
-  const auto done = write_private(kubeconfig_in(home), kubeconfig_of(rule, home, config));
+  if (!gone && written == material) return false;
+  const auto done = write_again(home, kubeconfig_in(home), kubeconfig_of(rule, home, config));
   if (!done.ok()) {
-    base::log_warn("a hook keeps its old kubeconfig", {{"error", done.error().render()}});
+    base::log_warn("the kubeconfig of a hook cannot be renewed",
+                   {{"error", done.error().render()}});
     return false;
   }
   written = std::move(material);
@@ -289,9 +304,9 @@ std::vector<std::string> HookCredentials::refresh(const CredentialsRule& rule,
   }
   Account& account = accounts_[rule.service_account];
   std::string& written = account.in_homes[home];
-  if (written == account.token) return {};
-  if (const auto done = write_private(token_in(home), account.token); !done.ok()) {
-    base::log_warn("a worker keeps its old token", {{"error", done.error().render()}});
+  if (written == account.token && !is_missing(token_in(home))) return {};
+  if (const auto done = write_again(home, token_in(home), account.token); !done.ok()) {
+    base::log_warn("the token of a worker cannot be renewed", {{"error", done.error().render()}});
     return {};
   }
   written = account.token;

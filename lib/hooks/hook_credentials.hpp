@@ -55,7 +55,8 @@ class HookCredentials {
   Result<HookEnvironment> write_kept(const CredentialsRule& rule, const std::string& home);
   // Before each run in a home of write_kept(), as a worker lives on there: writes the token again
   // once there is a newer one, and the kubeconfig once certificates were rotated or a login was
-  // renewed. Gives what must not be logged.
+  // renewed; and each, with the home, where something else has taken it away. Gives what must not
+  // be logged.
   std::vector<std::string> refresh(const CredentialsRule& rule, const std::string& home);
   // What they hold that must not be logged.
   std::vector<std::string> secrets(const CredentialsRule& rule) const;

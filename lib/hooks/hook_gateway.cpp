@@ -13,12 +13,16 @@
 #include "hooks/caches.hpp"
 #include "hooks/private_file.hpp"
 #include "http/bearer.hpp"
+#include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMostKept = 1U << 20U;        // of the answer to a write, to be looked at
 constexpr std::size_t kMaxCachedList = 64U << 20U;  // a bigger one is the server's, page by page
+// What may be passed on at once, and who is answered from a cache or waits with its next request.
+constexpr std::size_t kMostConnections =
+    client::PassThrough::kMostRequests + client::PassThrough::kMostStreams + 64;
 
 http::Headers json_headers() {
   http::Headers out;
@@ -28,15 +32,19 @@ http::Headers json_headers() {
 }
 
 // As the API server words it: kubectl prints the message.
-void refuse(http::Responder& to, int status, const std::string& message) {
+void refuse(http::Responder& to, int status, const std::string& message,
+            const std::string& allow = "") {
   const char* reason = status == 401   ? "Unauthorized"
                        : status == 404 ? "NotFound"
                        : status == 403 ? "Forbidden"
+                       : status == 405 ? "MethodNotAllowed"
                                        : "ServiceUnavailable";
   const Json body = {{"apiVersion", "v1"},  {"kind", "Status"},
                      {"status", "Failure"}, {"message", "kubewatch: " + message},
                      {"reason", reason},    {"code", status}};
-  to.respond(status, json_headers(), base::dump_json(body));
+  http::Headers headers = json_headers();
+  if (!allow.empty()) headers.add("Allow", allow);
+  to.respond(status, headers, base::dump_json(body));
 }
 
 // The state of a list as it is sent: items are copied as they are stored.
@@ -51,6 +59,13 @@ std::string list_document(const core::ResourceType& type, const std::string& ver
     out += items[i];
   }
   return out + "]}";
+}
+
+// It holds what the path names as the server has it, but for what is stripped.
+bool answers(const RuleCaches::CachedKind& kind, const core::ApiPath& path) {
+  const core::Gvk& gvk = kind.type.gvk;
+  return gvk.group == path.group && gvk.version == path.version &&
+         kind.type.plural == path.plural && kind.stream.list.content == core::Content::full;
 }
 
 // All objects of the kind that the request means; absent: they are not all here.
@@ -87,6 +102,7 @@ Result<std::unique_ptr<HookGateway>> HookGateway::open(client::Client& client, c
   options.tls = http::ServerTls{std::move(made.certificate_pem), std::move(made.key_pem)};
   options.max_header_bytes = 16U << 10U;
   options.max_body_bytes = 3U << 20U;
+  options.max_connections = kMostConnections;
   KW_ASSIGN(out->server_,
             http::Server::listen(client.loop(), std::move(options),
                                  [self = out.get()](const http::ServerRequest& request,
@@ -151,8 +167,17 @@ void HookGateway::handle(const http::ServerRequest& request,
   const GatewayPlan plan =
       plan_gateway_request(request, caches_.writable_kinds(), rule_.apply.field_manager,
                            rule_.reconcile.credentials.read_only);
-  if (plan.how == GatewayPlan::How::refuse) return refuse(*to, plan.status, plan.message);
+  if (plan.how == GatewayPlan::How::refuse) {
+    return refuse(*to, plan.status, plan.message, plan.allow);
+  }
   if (plan.how == GatewayPlan::How::cache && answer_from_cache(plan, *to)) return;
+  if (plan.replaces && reads_stripped(plan.path)) {
+    return refuse(*to, 405,
+                  fmt::format("PUT would delete what the rule's `strip` keeps out of its cache of "
+                              "{}: use PATCH or kubectl apply --server-side, or strip: [] there",
+                              plan.path.plural),
+                  plan.path.subresource.empty() ? "GET, PATCH, DELETE" : "GET, PATCH");
+  }
   if (plan.write) {
     if (const auto may = client_.may_write(); !may.ok()) {
       return refuse(*to, 503, may.error().render());
@@ -165,6 +190,8 @@ void HookGateway::handle(const http::ServerRequest& request,
 void HookGateway::pass(const http::ServerRequest& request, const GatewayPlan& plan,
                        const std::string& home, const std::shared_ptr<http::Responder>& to) {
   client::PassThrough::Order order{plan.target, plan.streaming, home};
+  // A write ends by the time that the lead does, answered or not.
+  order.admit = [this] { return client_.may_write(); };
   auto write = gateway_write(request, plan, caches_.writable_kinds());
   const GatewayGuestPtr guest = homes_.at(home).guest;
   std::optional<ChildId> begun;
@@ -212,13 +239,25 @@ std::string HookGateway::cached_version(const GatewayPlan& plan) const {
   return "";
 }
 
+// Its objects may come from a cache, without what the rule drops. managedFields that are not sent
+// the server keeps, and of a custom kind the status endpoint takes the status alone.
+bool HookGateway::reads_stripped(const core::ApiPath& path) const {
+  const auto cached = caches_.cached_kinds();
+  return std::any_of(cached.begin(), cached.end(), [&](const RuleCaches::CachedKind& kind) {
+    const bool status_alone =
+        path.subresource == "status" && schema::builtin_merge_schema(kind.type.gvk) == nullptr;
+    const auto& strip = kind.stream.strip;
+    return answers(kind, path) && std::any_of(strip.begin(), strip.end(), [&](const auto& pointer) {
+             if (status_alone) return pointer == "/status" || pointer.starts_with("/status/");
+             return pointer != "/metadata/managedFields";
+           });
+  });
+}
+
 // Only what is there whole. What is not there may be so in the cache alone: the server is asked.
 bool HookGateway::answer_from_cache(const GatewayPlan& plan, http::Responder& to) const {
   for (const RuleCaches::CachedKind& kind : caches_.cached_kinds()) {
-    const core::Gvk& gvk = kind.type.gvk;
-    const bool same = gvk.group == plan.path.group && gvk.version == plan.path.version &&
-                      kind.type.plural == plan.path.plural;
-    if (!same || kind.stream.list.content != core::Content::full || !kind.group.ready()) continue;
+    if (!answers(kind, plan.path) || !kind.group.ready()) continue;
     if (!plan.path.name.empty()) {
       const auto object = kind.group.get({plan.path.namespace_, plan.path.name});
       if (!object || object->reduced) continue;

@@ -57,6 +57,7 @@ class HookGateway {
   void on_written(const GatewayWrite& write, const std::string& target,
                   const GatewayGuestPtr& guest, const client::PassThrough::Ended& ended);
   std::string cached_version(const GatewayPlan& plan) const;
+  bool reads_stripped(const core::ApiPath& path) const;
   bool answer_from_cache(const GatewayPlan& plan, http::Responder& to) const;
 
   client::Client& client_;

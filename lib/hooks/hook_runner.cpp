@@ -80,7 +80,7 @@ Result<HookEnvironment> HookRunner::worker_environment(const HookRule& hook,
   const core::ObjectMeta meta;
   KW_ASSIGN(HookEnvironment out,
             build_environment({nothing, meta, hook, places_.work_dir, home, own_environment,
-                               base::read_file, EnvironmentPart::worker},
+                               base::read_regular_file, EnvironmentPart::worker},
                               random_));
   KW_ASSIGN(HookEnvironment more, credentials_in(home, hook));
   std::move(more.variables.begin(), more.variables.end(), std::back_inserter(out.variables));

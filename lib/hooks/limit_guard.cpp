@@ -59,7 +59,7 @@ LimitGuard::Watched LimitGuard::watch(int leader, const HookLimits& limits,
 }
 
 void LimitGuard::plan(Duration wait) {
-  timer_ = loop_.after(wait, [this] { look(); });
+  timer_ = loop_.after_real(wait, [this] { look(); });
 }
 
 void LimitGuard::ask_cgroups(Ends& ends) {

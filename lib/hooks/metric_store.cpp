@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace kubewatch::hooks {
 
 std::string_view to_string(MetricKind kind) {
@@ -13,6 +15,14 @@ std::string_view to_string(MetricKind kind) {
     case MetricKind::histogram: return "histogram";
   }
   return "";
+}
+
+bool is_metric_name(std::string_view text, bool colons) {
+  const auto letter = [&](char c) {
+    return base::is_letter(c) || c == '_' || (colons && c == ':');
+  };
+  const auto rest = [&](char c) { return letter(c) || base::is_digit(c); };
+  return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), rest);
 }
 
 Error MetricStore::too_many(const std::string& name) const {
@@ -68,6 +78,13 @@ void MetricStore::expire(TimePoint now) {
     // Its name is free for another kind.
     family = entries.empty() ? families_.erase(family) : std::next(family);
   }
+}
+
+void MetricStore::erase(const std::string& name, const MetricLabels& labels) {
+  const auto family = families_.find(name);
+  if (family == families_.end()) return;
+  series_ -= family->second.entries.erase(labels);
+  if (family->second.entries.empty()) families_.erase(family);
 }
 
 std::vector<MetricFamily> MetricStore::collect(TimePoint now) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -15,6 +16,8 @@ namespace kubewatch::hooks {
 
 enum class MetricKind { counter, gauge, histogram };
 std::string_view to_string(MetricKind kind);
+// As Prometheus has names: those of metrics with colons, those of labels without.
+bool is_metric_name(std::string_view text, bool colons);
 
 struct MetricSpec {
   std::string name;
@@ -46,6 +49,9 @@ class MetricStore {
   // too_large (too many series).
   Result<void> record(const MetricSpec& spec, const MetricLabels& labels, double value,
                       TimePoint now, std::optional<Duration> ttl = std::nullopt);
+  // The series is gone; nothing where there is none. Its name is free for another kind when it was
+  // the last.
+  void erase(const std::string& name, const MetricLabels& labels);
   // By name, each with its series by label; families without any are left out.
   std::vector<MetricFamily> collect(TimePoint now);
   std::size_t size() const { return series_; }

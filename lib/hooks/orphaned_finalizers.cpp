@@ -8,6 +8,7 @@
 #include "hooks/optional_kinds.hpp"
 #include "hooks/output_rights.hpp"
 #include "hooks/rule_kinds.hpp"
+#include "hooks/shard_plan.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -63,6 +64,7 @@ void OrphanedFinalizers::reload(const std::vector<const Rule*>& ending,
 void OrphanedFinalizers::note(const Rule& rule, const client::ResourceMap* resources) {
   const core::ResourceType* type = resources == nullptr ? nullptr : resources->find(rule.for_.gvk);
   if (type == nullptr) return warn_of_kind(rule, resources);
+  if (is_in_no_shard(rule.for_, *type)) return;  // it had none of its objects
   // One that was changed and then removed before its last run was over ends twice.
   const bool known = std::any_of(noted_.begin(), noted_.end(), [&](const ReleaseTarget& target) {
     return target.controller == rule.name && target.type.gvk == type->gvk &&

@@ -7,19 +7,18 @@
 #include "base/strings.hpp"
 #include "hooks/finalizer_patch.hpp"
 #include "hooks/shown_message.hpp"
+#include "hooks/write_order.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxNamedFailures = 5;
-constexpr std::size_t kParallel = 8;  // writes of one run on their way at the same time
-// In what a server says where a webhook has side effects.
-constexpr std::string_view kNoDryRun = "does not support dry run";
 
 }  // namespace
 
 bool WriteReport::permanent() const {
-  return !failures.empty() &&
+  const bool too_early = brought_looked_up && child_refused;
+  return !failures.empty() && !too_early &&
          std::all_of(failures.begin(), failures.end(), is_permanent_write_error);
 }
 
@@ -53,113 +52,7 @@ OutcomeWriter::OutcomeWriter(WriteContext& context, OutcomeInput input, WritePla
 
 void OutcomeWriter::start(Done done) {
   done_ = std::move(done);
-  rehearse();
-}
-
-// What only the server knows to be valid it is asked about first, where the rule wants it every
-// manifest and patch and the status; nothing is written unless the server would take all of it.
-void OutcomeWriter::rehearse() {
-  step_again_ = true;
-  if (stepping_) return;
-  stepping_ = true;
-  // Patches only where the rule asks for it: a webhook may refuse what is only tried.
-  const bool everything = context_.rule().apply.validate == Validate::server;
-  const std::size_t manifests = plan_.manifests.size() + plan_.create.size();
-  const std::size_t children = manifests + (everything ? plan_.patches.size() : 0);
-  const bool status = (everything || plan_.ask_status) && rehearses_status();
-  const std::size_t all = children + (status ? 1 : 0);
-  while (step_again_) {
-    step_again_ = false;
-    while (open_ < kParallel && at_ < all) {
-      const std::size_t index = at_++;
-      if (!everything && index < manifests && !manifest_at(index).ask_first) continue;
-      index < children ? start_rehearsal(index) : rehearse_status();
-    }
-  }
-  stepping_ = false;
-  if (open_ > 0 || at_ < all) return;
-  at_ = 0;
-  report_.failures.empty() ? begin() : write_status();
-}
-
-const Manifest& OutcomeWriter::manifest_at(std::size_t index) const {
-  const std::size_t applied = plan_.manifests.size();
-  return index < applied ? plan_.manifests[index] : plan_.create[index - applied];
-}
-
-void OutcomeWriter::start_rehearsal(std::size_t index) {
-  const std::size_t manifests = plan_.manifests.size() + plan_.create.size();
-  if (index >= manifests) return rehearse_patch(index - manifests);
-  const bool creating = index >= plan_.manifests.size();
-  const Manifest& manifest = manifest_at(index);
-  ++open_;
-  auto done = [this, &manifest](Result<WriteEffect> effect) {
-    --open_;
-    // What lacks only its namespace or its kind, which are in the same output, cannot be tried yet.
-    const bool waits =
-        !effect.ok() && effect.error().is_not_found() && comes(manifest.type, manifest.key);
-    if (!effect.ok() && !waits) note_refusal(std::move(effect.error()));
-    rehearse();
-  };
-  if (is_own(manifest)) return children_.rehearse_own(manifest, std::move(done));
-  children_.rehearse(manifest, creating, std::move(done));
-}
-
-bool OutcomeWriter::is_own(const Manifest& manifest) const {
-  return manifest.id() == child_id(input_.owner.gvk, input_.owner.key);
-}
-
-// A webhook may refuse what is only tried. Unless the rule wants all to be tried, the write itself
-// is judged then.
-void OutcomeWriter::note_refusal(Error error) {
-  const bool untried =
-      error.status() != nullptr && error.status()->message.find(kNoDryRun) != std::string::npos;
-  if (untried && context_.rule().apply.validate != Validate::server) return;
-  report_.failures.push_back(std::move(error));
-}
-
-bool OutcomeWriter::comes(const core::ResourceType& type, const core::ObjectKey& key) const {
-  return std::any_of(plan_.manifests.begin(), plan_.manifests.end(), [&](const Manifest& other) {
-    const bool its_namespace = other.type.gvk.group.empty() && other.type.gvk.kind == "Namespace" &&
-                               other.key.name == key.namespace_;
-    return its_namespace ||
-           (is_crd(other.type.gvk) && other.key.name == type.plural + "." + type.gvk.group);
-  });
-}
-
-// A patch of what the same output writes first cannot be tried on what is there now.
-void OutcomeWriter::rehearse_patch(std::size_t index) {
-  const PatchTarget& patch = plan_.patches[index];
-  const ChildId id = patch.id();
-  if (index == 0) {
-    for (const auto* list : {&plan_.manifests, &plan_.create}) {
-      for (const Manifest& manifest : *list) written_before_.insert(manifest.id());
-    }
-  }
-  if (!written_before_.insert(id).second) return;
-  ++open_;
-  patches_.rehearse(patch, [this, &patch](Result<WriteEffect> effect) {
-    --open_;
-    const bool waits =
-        !effect.ok() && effect.error().is_not_found() && comes(patch.type, patch.key);
-    if (!effect.ok() && !waits) report_.failures.push_back(std::move(effect.error()));
-    rehearse();
-  });
-}
-
-// Under a definition that the same output brings it cannot be tried yet.
-bool OutcomeWriter::rehearses_status() const {
-  return (plan_.status || !plan_.conditions.empty()) && !plan_.status_alone &&
-         !comes(context_.owner_type(), {});
-}
-
-void OutcomeWriter::rehearse_status() {
-  ++open_;
-  status_.rehearse(plan_.status, plan_.conditions, [this](Result<bool> answer) {
-    --open_;
-    if (!answer.ok()) note_refusal(explained(std::move(answer.error())));
-    rehearse();
-  });
+  start_rehearsal();
 }
 
 void OutcomeWriter::begin() {
@@ -201,6 +94,10 @@ void OutcomeWriter::next_children() {
     step_again_ = false;
     if (open_ > 0) current = class_of(at_ - 1);
     while (true) {
+      if (may_try_waiting()) {
+        stepping_ = false;
+        return try_waiting();
+      }
       pass_deletions_by();  // what was started a moment ago may have failed at once
       const auto next = class_of(at_);
       const bool fits =
@@ -217,15 +114,18 @@ void OutcomeWriter::next_children() {
 
 // What is to go may be what still does the work of a child that was refused: the retry deletes it.
 void OutcomeWriter::pass_deletions_by() {
-  const std::size_t first = plan_.manifests.size() + plan_.create.size() + plan_.patches.size();
+  const std::size_t first = manifest_count() + plan_.patches.size();
   if (at_ == first && open_ == 0 && !report_.failures.empty()) at_ += plan_.deletes.size();
 }
 
 // Negative: one at a time (patches: they may be of the same object).
 std::optional<int> OutcomeWriter::class_of(std::size_t index) const {
-  if (index < plan_.manifests.size()) return order_class(plan_.manifests[index]);
+  const auto order = [](const Manifest& one) {
+    return static_cast<int>(order_class(one.type.gvk));
+  };
+  if (index < plan_.manifests.size()) return order(plan_.manifests[index]);
   index -= plan_.manifests.size();
-  if (index < plan_.create.size()) return 10;
+  if (index < plan_.create.size()) return 10 + order(plan_.create[index]);
   index -= plan_.create.size();
   if (index < plan_.patches.size()) return -1;
   index -= plan_.patches.size();
@@ -247,14 +147,15 @@ std::string OutcomeWriter::what_is(std::size_t index) const {
 
 void OutcomeWriter::start_child(std::size_t index) {
   const std::size_t manifests = plan_.manifests.size();
-  const std::size_t creates = manifests + plan_.create.size();
+  const std::size_t creates = manifest_count();
   const std::size_t patches = creates + plan_.patches.size();
-  auto done = [this, what = what_is(index)](Result<WriteEffect> effect) {
+  auto done = [this, index, creates, what = what_is(index)](Result<WriteEffect> effect) {
     --open_;
     for (const std::string& name : children_.take_deleted()) {
       ++report_.deleted;
       report_.wrote("deleted " + name);
     }
+    if (index < creates) note_manifest(manifest_at(index), effect);
     note(std::move(effect), what);
     next_children();
   };
@@ -265,6 +166,16 @@ void OutcomeWriter::start_child(std::size_t index) {
   if (index < creates) return children_.create(plan_.create[index - manifests], done);
   if (index < patches) return patches_.patch(plan_.patches[index - creates], done);
   children_.remove(plan_.deletes[index - patches], done);
+}
+
+void OutcomeWriter::note_manifest(const Manifest& manifest, const Result<WriteEffect>& effect) {
+  if (!effect.ok()) {
+    report_.child_refused = report_.child_refused || may_be_early(effect.error());
+    return;
+  }
+  const bool written = *effect == WriteEffect::created || *effect == WriteEffect::configured;
+  const bool looked_up = order_class(manifest.type.gvk) == OrderClass::looked_up;
+  report_.brought_looked_up = report_.brought_looked_up || (written && looked_up);
 }
 
 void OutcomeWriter::note(Result<WriteEffect> effect, const std::string& what) {

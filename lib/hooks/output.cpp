@@ -393,6 +393,10 @@ bool is_crd(const core::Gvk& gvk) {
 }
 
 std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk& gvk) {
+  if (base::string_at(crd, {"spec", "group"}) != gvk.group ||
+      base::string_at(crd, {"spec", "names", "kind"}) != gvk.kind) {
+    return std::nullopt;
+  }
   const Json* versions = base::find(crd, {"spec", "versions"});
   if (versions == nullptr || !versions->is_array()) return std::nullopt;
   for (const Json& version : *versions) {

@@ -4,11 +4,16 @@
 #include <algorithm>
 
 #include "base/cut_text.hpp"
+#include "hooks/write_order.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxConditionMessage = 32768;
+
+const core::Gvk& gvk_of(const Manifest& manifest) {
+  return manifest.type.gvk;
+}
 
 bool prints_condition(const std::vector<Json>& conditions, std::string_view type) {
   return std::any_of(conditions.begin(), conditions.end(),
@@ -53,15 +58,6 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
 
 }  // namespace
 
-int order_class(const core::Gvk& gvk) {
-  if (gvk.group.empty() && gvk.kind == "Namespace") return 0;
-  return is_crd(gvk) ? 1 : 2;
-}
-
-int order_class(const Manifest& manifest) {
-  return order_class(manifest.type.gvk);
-}
-
 Json error_condition(std::string_view reason, const std::string& message) {
   return {{"type", kErrorCondition},
           {"status", "False"},
@@ -89,11 +85,10 @@ WritePlan make_plan(HookOutput output, const PlanInput& input) {
     label_children(output.manifests, input, plan);
     label_children(output.create, input, plan);
     plan.manifests = std::move(output.manifests);
-    std::stable_sort(
-        plan.manifests.begin(), plan.manifests.end(),
-        [](const Manifest& a, const Manifest& b) { return order_class(a) < order_class(b); });
+    sort_for_writing(plan.manifests, gvk_of);
     if (output.own) plan.manifests.push_back(std::move(*output.own));
     plan.create = std::move(output.create);
+    sort_for_writing(plan.create, gvk_of);
     plan.patches = std::move(output.patches);
     plan.deletes = std::move(output.deletes);
     plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&

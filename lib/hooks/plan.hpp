@@ -24,8 +24,8 @@ inline constexpr std::string_view kIncompleteInputReason = "IncompleteInput";  /
 struct WritePlan {
   bool needs_finalizer = false;  // a child that Kubernetes would not remove: guard the owner first
   bool drop_finalizer = false;   // nothing needs the guard any more: take it off after the prune
-  std::vector<Manifest> manifests;  // namespaces, CRDs, the object's own labels, others; labelled
-  std::vector<Manifest> create;     // labelled
+  std::vector<Manifest> manifests;  // by order_class, the object's own labels last; labelled
+  std::vector<Manifest> create;     // by order_class; labelled
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   bool prune = false;         // once every apply succeeded
@@ -49,9 +49,6 @@ struct PlanInput {
   bool has_conditions = false;  // the kind has status.conditions
 };
 
-// Namespaces before CRDs before the rest: what is of one class may be written side by side.
-int order_class(const core::Gvk& gvk);
-int order_class(const Manifest& manifest);
 WritePlan make_plan(HookOutput output, const PlanInput& input);
 
 // {type: Reconciled, status: "False", reason, message}.

@@ -99,6 +99,7 @@ class RuleRights {
       add({"patch"}, type, "status", places, "/spec/for");
       shape(type);
     }
+    // Few hooks make or delete objects of their own kind: for those it stands under `writes`.
     if (writes_by_itself()) {
       add({"update", "patch"}, type, "", places, "/spec/for");
       if (type.has_subresource("status")) {
@@ -185,6 +186,7 @@ class RuleRights {
     for (const PatchedSubresource& one : input_.patched) {
       if (one.gvk.group != gvk.group || one.gvk.kind != gvk.kind) continue;
       add({"patch"}, *type, one.subresource, places, pointer);
+      if (writes_by_itself()) add({"update"}, *type, one.subresource, places, pointer);
     }
     if (rule_.apply.validate != Validate::none) shape(*type, pointer);
     grants(*type, places, pointer);

@@ -1,21 +1,8 @@
 #include "hooks/recorded_request.hpp"
 
 #include <algorithm>
-#include <vector>
-
-#include "base/strings.hpp"
 
 namespace kubewatch::hooks {
-
-namespace {
-
-std::string decoded(const std::string& text) {
-  auto out = base::percent_decode(text);
-  if (!out.ok()) return text;
-  return *std::move(out);
-}
-
-}  // namespace
 
 std::string verb_of(const std::string& method, std::string_view content_type) {
   if (method == "POST") return "create";
@@ -25,18 +12,13 @@ std::string verb_of(const std::string& method, std::string_view content_type) {
 }
 
 std::string ApiTarget::parameter(std::string_view wanted) const {
-  for (const std::string& part : base::split(query, '&')) {
-    const auto equals = part.find('=');
-    if (equals == std::string::npos || std::string_view(part).substr(0, equals) != wanted) continue;
-    auto value = base::percent_decode(part.substr(equals + 1), true);
-    if (value.ok()) return std::move(*value);
-  }
-  return "";
+  const auto values = core::QueryValues::parse(query);
+  return values.ok() ? values->get(wanted) : "";
 }
 
 bool ApiTarget::flag(std::string_view wanted) const {
-  const std::string value = parameter(wanted);
-  return value == "true" || value == "1";
+  const auto values = core::QueryValues::parse(query);
+  return values.ok() && values->flag(wanted);
 }
 
 std::string ApiTarget::stream() const {
@@ -51,35 +33,15 @@ std::optional<ApiTarget> api_target(std::string_view url) {
     // A server may stand below a path of its own.
     url = url.substr(std::min({url.find("/api/"), url.find("/apis/"), url.size()}));
   }
-  ApiTarget out;
   const auto mark = url.find('?');
-  out.path = url.substr(0, mark);
+  const std::string_view path = url.substr(0, mark);
+  if (!path.starts_with("/")) return std::nullopt;
+  const auto segments = core::path_segments(path);
+  if (!segments.ok()) return std::nullopt;
+  auto named = core::parse_api_path(*segments);
+  if (!named) return std::nullopt;
+  ApiTarget out{*std::move(named), std::string(path), ""};
   if (mark != std::string_view::npos) out.query = url.substr(mark + 1);
-  std::vector<std::string> words = base::split(out.path, '/');
-  for (std::string& word : words) word = decoded(word);
-  if (words.size() < 4 || !words[0].empty()) return std::nullopt;
-  std::size_t at = 0;
-  if (words[1] == "api") {
-    out.version = words[2];
-    at = 3;
-  } else if (words[1] == "apis" && words.size() >= 5) {
-    out.group = words[2];
-    out.version = words[3];
-    at = 4;
-  } else {
-    return std::nullopt;
-  }
-  // Namespaces are a kind as well: two words are a namespace itself, or its subresource.
-  const bool in_namespace = words[at] == "namespaces" && words.size() > at + 2 &&
-                            words[at + 2] != "status" && words[at + 2] != "finalize";
-  if (in_namespace) {
-    out.namespace_ = words[at + 1];
-    at += 2;
-  }
-  out.plural = words[at];
-  if (words.size() > at + 1) out.name = words[at + 1];
-  if (words.size() > at + 2) out.subresource = words[at + 2];
-  if (out.plural.empty()) return std::nullopt;
   return out;
 }
 
@@ -98,6 +60,8 @@ bool is_left_out(const ApiTarget& target) {
 
 RequestUse use_of(const std::string& method, const ApiTarget& target) {
   if (method == "GET") {
+    // One object is watched by the old prefix only.
+    if (target.watch) return RequestUse::watch;
     if (!target.name.empty()) return RequestUse::other;
     return target.flag("watch") ? RequestUse::watch : RequestUse::list;
   }

@@ -8,17 +8,18 @@
 #include <string_view>
 
 #include "base/json.hpp"
+#include "core/api_path.hpp"
 #include "http/message.hpp"
 
 namespace kubewatch::hooks {
 
-// "/apis/apps/v1/namespaces/shop/deployments/web/status?fieldManager=x" taken apart.
-struct ApiTarget {
-  std::string path;  // without the query
-  std::string group, version, plural, namespace_, name, subresource;
+// A path of the API with its query.
+struct ApiTarget : core::ApiPath {
+  std::string path;  // without the query, as sent
   std::string query;
 
-  std::string parameter(std::string_view name) const;  // decoded; "" when absent
+  std::string parameter(
+      std::string_view name) const;  // decoded; "" when absent, or the query is broken
   bool flag(std::string_view name) const;
   // "/apis/apps/v1/namespaces/shop/deployments?labelSelector&fieldSelector": what a stream is of,
   // however often it is opened.

@@ -8,7 +8,6 @@
 #include <functional>
 #include <set>
 
-#include "base/ascii.hpp"
 #include "base/document_words.hpp"
 #include "base/strings.hpp"
 
@@ -192,14 +191,6 @@ Result<HookPatch> read_patch(const Entry& entry) {
   return out;
 }
 
-bool is_name(const std::string& text, bool colons) {
-  const auto letter = [&](char c) {
-    return base::is_letter(c) || c == '_' || (colons && c == ':');
-  };
-  const auto rest = [&](char c) { return letter(c) || base::is_digit(c); };
-  return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), rest);
-}
-
 Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
   const Json* labels = entry.get("labels");
   if (labels == nullptr) return {};
@@ -208,7 +199,7 @@ Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
     return entry.wrong("labels", fmt::format("has more than {} labels", kMostMetricLabels));
   }
   for (const auto& [key, value] : labels->items()) {
-    if (!is_name(key, false) || key.rfind("__", 0) == 0 || key.size() > kLongestName) {
+    if (!is_metric_name(key, false) || key.rfind("__", 0) == 0 || key.size() > kLongestName) {
       return entry.wrong("labels", fmt::format("has \"{}\", which is no label name", key));
     }
     if (const auto wrong = base::misread_name(key); !wrong.empty()) {
@@ -263,7 +254,7 @@ Result<HookMetric> read_metric(const Entry& entry) {
   KW_TRY(entry.known({"name", "type", "value", "labels", "ttl", "buckets", "help"}));
   HookMetric out;
   KW_ASSIGN(out.name, entry.required("name", kLongestName));
-  if (!is_name(out.name, true)) {
+  if (!is_metric_name(out.name, true)) {
     return entry.wrong("name", fmt::format("is \"{}\"; it may have letters, digits, _ and :, and "
                                            "must not start with a digit",
                                            out.name));

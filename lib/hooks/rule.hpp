@@ -27,6 +27,7 @@ struct StreamRule {
   core::LabelSelector namespace_selector;  // not empty: the namespaces with these labels, live
   core::LabelSelector label_selector;
   core::FieldSelector field_selector;
+  bool shard_namespaces = false;  // --shard-by namespace=...: `namespaces` are not the rule's own
   std::string shard_selector;  // --shard-by label=KEY: of this instance's shard; not the rule's own
   std::optional<jq::Program> filter;
   std::vector<std::string> strip;  // JSON pointers

@@ -114,7 +114,8 @@ bool read_file_path(const RuleNode& node, const std::string& folder, std::string
   if (::stat(out.c_str(), &info) != 0) {
     return node.problem(fmt::format("{}: {}", in_quotes(out), std::strerror(errno)));
   }
-  return !S_ISDIR(info.st_mode) || node.problem(fmt::format("{} is a folder", in_quotes(out)));
+  return S_ISREG(info.st_mode) ||
+         node.problem(fmt::format("{} is no regular file", in_quotes(out)));
 }
 
 }  // namespace kubewatch::hooks

@@ -61,8 +61,9 @@ std::optional<Range> parse_range(const Field& field, std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash != std::string_view::npos) {
     const auto step = parse_number(text.substr(slash + 1));
-    if (!step || *step == 0 || *step > field.max) return std::nullopt;
-    out.step = *step;
+    if (!step || *step == 0) return std::nullopt;
+    // One beyond the field leaves the first value alone, as with other crons; and none overflows.
+    out.step = std::min(*step, field.max + 1);
     text = text.substr(0, slash);
   }
   if (text == "*") {
@@ -85,14 +86,6 @@ std::optional<Range> parse_range(const Field& field, std::string_view text) {
   return out;
 }
 
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> out;
-  for (std::string& word : base::split(text, ' ')) {
-    if (!word.empty()) out.push_back(std::move(word));
-  }
-  return out;
-}
-
 struct Expression {
   std::optional<std::string> zone;
   std::vector<std::string> parts;
@@ -101,7 +94,7 @@ struct Expression {
 
 Expression take_apart(std::string_view text) {
   Expression out;
-  out.parts = words_of(text);
+  out.parts = base::split_at_blanks(text);
   if (!out.parts.empty() &&
       (out.parts[0].starts_with("TZ=") || out.parts[0].starts_with("CRON_TZ="))) {
     out.zone = out.parts[0].substr(out.parts[0].find('=') + 1);
@@ -141,7 +134,6 @@ constexpr std::int64_t kDay = 86400;
 constexpr int kHorizon = 41 * 366;
 // Clocks are set back by less than this.
 constexpr std::int64_t kSetBack = 3 * 3600;
-constexpr Duration kClockWasWrong{3 * 3600 * 1000};
 
 std::int64_t floor_to(std::int64_t value, std::int64_t unit) {
   return value - ((value % unit) + unit) % unit;
@@ -161,7 +153,8 @@ Result<CronSchedule> CronSchedule::parse(std::string_view text) {
   const Expression expression = take_apart(text);
   auto zone = base::TimeZone::load(expression.zone.value_or(""));
   if (!zone.ok()) {
-    return std::move(zone).error().with_context("time zone " + expression.zone.value_or(""));
+    return std::move(zone).error().with_context(expression.zone ? "time zone " + *expression.zone
+                                                                : "the machine's zone");
   }
   return parse(text, *std::move(zone));
 }
@@ -233,25 +226,6 @@ std::optional<WallTime> CronSchedule::next(WallTime after) const {
   }
   if (!at) return std::nullopt;
   return WallTime{std::chrono::seconds{*at}};
-}
-
-ScheduleClock::ScheduleClock(CronSchedule schedule, WallTime now)
-    : schedule_(std::move(schedule)), next_(schedule_.next(now)), seen_(now) {}
-
-bool ScheduleClock::is_due(WallTime now) {
-  // A clock that is set back a little must not run a tick again; one that was wrong by hours must
-  // not silence the schedule until then.
-  if (now + kClockWasWrong < seen_) next_ = schedule_.next(now);
-  seen_ = now;
-  if (!next_ || now < *next_) return false;
-  next_ = schedule_.next(now);
-  return true;
-}
-
-Duration ScheduleClock::wait(WallTime now) const {
-  if (!next_) return kLookAgain;
-  const auto left = std::chrono::ceil<Duration>(*next_ - now);
-  return std::clamp(left, Duration{1}, kLookAgain);
 }
 
 }  // namespace kubewatch::hooks

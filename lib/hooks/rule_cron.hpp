@@ -9,6 +9,7 @@
 
 #include "base/time.hpp"
 #include "base/time_zone.hpp"
+#include "hooks/tick_clock.hpp"
 
 namespace kubewatch::hooks {
 
@@ -50,23 +51,6 @@ class CronSchedule {
   bool any_weekday_ = false;
 };
 
-// Which tick of a schedule is due, when the wall clock may jump and the machine may sleep: however
-// many were missed, one run. The caller looks again at least every kLookAgain. Plain class.
-class ScheduleClock {
- public:
-  static constexpr Duration kLookAgain{30000};
-
-  ScheduleClock(CronSchedule schedule, WallTime now);
-  // True once for all ticks up to `now`.
-  bool is_due(WallTime now);
-  // How long to wait before the next look.
-  Duration wait(WallTime now) const;
-  std::optional<WallTime> next() const { return next_; }
-
- private:
-  CronSchedule schedule_;
-  std::optional<WallTime> next_;
-  WallTime seen_;
-};
+using ScheduleClock = TickClock<CronSchedule>;
 
 }  // namespace kubewatch::hooks

@@ -32,10 +32,14 @@ bool check_changed_of_metadata(const RuleNode& node) {
   return ok;
 }
 
-// The first member that a program reads of the object and that metadata alone does not have; "" =
-// none that can be seen. Behind a pipe the input may be another one: there only the usual members
-// of an object count.
-std::string lost_member(std::string_view program) {
+bool is_in_metadata(std::string_view member) {
+  return member == "metadata" || member == "apiVersion" || member == "kind";
+}
+
+// The first member that a program of libjq reads of the object and that metadata alone does not
+// have; "" = none that can be seen. Only its text is known. Behind a pipe the input may be another
+// one: there only the usual members of an object count.
+std::string lost_in_text(std::string_view program) {
   constexpr std::array<std::string_view, 5> kLost = {"spec", "status", "data", "stringData",
                                                      "binaryData"};
   const auto is_word = [](char c) { return base::is_alphanumeric(c) || c == '_'; };
@@ -49,7 +53,7 @@ std::string lost_member(std::string_view program) {
     std::size_t end = i + 1;
     while (end < program.size() && is_word(program[end])) ++end;
     const std::string_view name = program.substr(i + 1, end - i - 1);
-    if (name.empty() || name == "metadata" || name == "apiVersion" || name == "kind") continue;
+    if (name.empty() || is_in_metadata(name)) continue;
     if (!piped || std::find(kLost.begin(), kLost.end(), name) != kLost.end()) {
       return std::string(name);
     }
@@ -57,10 +61,13 @@ std::string lost_member(std::string_view program) {
   return "";
 }
 
-bool check_program_of_metadata(const RuleNode& node, std::string_view whose) {
-  const std::string lost = lost_member(node.value().get_ref<const std::string&>());
-  if (lost.empty()) return true;
-  return node.problem(fmt::format("reads .{}, which {}: metadata does not keep", lost, whose));
+// As above, of any program.
+std::string lost_member(const jq::Program& program) {
+  if (!program.native()) return lost_in_text(program.text());
+  for (const auto& steps : program.reads()) {
+    if (!is_in_metadata(steps.front())) return steps.front();
+  }
+  return "";
 }
 
 // .metadata.annotations["a/b"]
@@ -98,8 +105,8 @@ class KeptCheck {
     if (!parent.value().is_object() || !parent.has(key)) return true;
     const RuleNode node = parent.child(key);
     if (!node.value().is_string()) return true;  // already reported
-    if (bare() && !check_program_of_metadata(node, whose_ + "content")) return false;
     if (!compiled) return true;
+    if (bare() && !check_bare(node, *compiled)) return false;
     for (const auto& steps : compiled->reads()) {
       if (!check_stripped(node, steps, stream_, whose_)) return false;
     }
@@ -133,6 +140,13 @@ class KeptCheck {
   }
 
  private:
+  bool check_bare(const RuleNode& node, const jq::Program& program) const {
+    const std::string lost = lost_member(program);
+    if (lost.empty()) return true;
+    return node.problem(
+        fmt::format("reads {}, which {}content: metadata does not keep", shown({lost}), whose_));
+  }
+
   bool bare() const { return stream_.list.content == core::Content::metadata; }
 
   const StreamRule& stream_;

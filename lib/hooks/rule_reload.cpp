@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 // Editors write in several steps; what is read is what they leave behind.
 constexpr Duration kQuiet{200};
 constexpr Duration kWrong{5000};
+// Folders are filled file by file, perhaps by a person: each file by itself is a good one.
+constexpr Duration kLacking{2000};
 constexpr std::size_t kMaxTold = 20;
 constexpr std::size_t kMaxLinkedFolders = 100;  // what is behind more links, SIGHUP has read again
 constexpr std::size_t kMaxLinks = 40;           // of one path: the kernel follows no more either
@@ -95,6 +97,12 @@ std::vector<std::string> followed(const std::vector<std::string>& paths) {
 
 }  // namespace
 
+std::set<std::string> names_of(const std::vector<Rule>& rules) {
+  std::set<std::string> out;
+  for (const Rule& rule : rules) out.insert(rule.name);
+  return out;
+}
+
 std::string rule_files_stamp(const std::vector<std::string>& paths) {
   std::string out;
   for (const std::string& path : paths) {
@@ -105,18 +113,25 @@ std::string rule_files_stamp(const std::vector<std::string>& paths) {
 }
 
 RuleReloader::RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules,
-                           Load load)
+                           Before before, Load load)
     : loop_(loop),
       paths_(std::move(paths)),
       on_rules_(std::move(on_rules)),
       load_(std::move(load)),
-      stamp_(rule_files_stamp(paths_)) {}
+      stamp_(std::move(before.stamp)),
+      names_(std::move(before.names)) {}
 
 Result<void> RuleReloader::start() {
   KW_ASSIGN(watch_, loop::FileWatch::open(loop_, [this] { on_change(); }));
-  watch_->follow(followed(paths_));
   on_change();  // what changed before we looked
-  return {};
+  return follow();
+}
+
+// The first failure until all can be followed again; who asks tells it.
+Result<void> RuleReloader::follow() {
+  auto done = watch_->follow(followed(paths_));
+  const bool known = std::exchange(unfollowed_, !done.ok());
+  return known ? Result<void>{} : done;
 }
 
 // Hooks may write into the folder of their rule all the time: the first change starts the wait,
@@ -127,27 +142,51 @@ void RuleReloader::on_change() {
 
 void RuleReloader::look() {
   timer_.reset();
-  if (watch_) watch_->follow(followed(paths_));
+  if (const auto done = watch_ ? follow() : Result<void>{}; !done.ok()) {
+    base::log_warn("some changed rule files are only read again on SIGHUP",
+                   {{"error", done.error().render()}});
+  }
   const bool changed = rule_files_stamp(paths_) != stamp_;
-  if (changed || !wrong_.empty()) read(!changed);
+  if (changed || lacks_since_ || !wrong_.empty()) read(!changed, false);
 }
 
 void RuleReloader::read_again() {
-  read(false);
+  read(false, true);
+}
+
+Duration RuleReloader::still_to_lack(bool same_files) {
+  const TimePoint now = loop_.now();
+  if (!lacks_since_ || !same_files) lacks_since_ = now;
+  return kLacking - (now - *lacks_since_);
 }
 
 // Quietly: what was told already is not told again.
-void RuleReloader::read(bool quietly) {
+void RuleReloader::read(bool quietly, bool asked) {
   again_.reset();
-  stamp_ = rule_files_stamp(paths_);
+  std::string stamp = rule_files_stamp(paths_);
+  const bool same_files = stamp == stamp_;
+  stamp_ = std::move(stamp);
   auto loaded = load_(paths_);
   std::string wrong;
   for (const Diagnostic& problem : loaded.problems) wrong += problem.str() + "\n";
   const bool told = quietly && wrong == wrong_;
   wrong_ = std::move(wrong);
-  if (wrong_.empty()) return on_rules_(std::move(loaded.rules));
-  if (!told) tell(loaded.problems);
-  again_ = loop_.after(kWrong, [this] { look(); });
+  if (!wrong_.empty()) {
+    if (!told) tell(loaded.problems);
+    again_ = loop_.after(kWrong, [this] { look(); });
+    return;
+  }
+  std::set<std::string> names = names_of(loaded.rules);
+  const bool lacks = !std::includes(names.begin(), names.end(), names_.begin(), names_.end());
+  if (lacks && !asked) {
+    if (const Duration left = still_to_lack(same_files); left > Duration{0}) {
+      again_ = loop_.after(left, [this] { look(); });
+      return;
+    }
+  }
+  lacks_since_.reset();
+  names_ = std::move(names);
+  on_rules_(std::move(loaded.rules));
 }
 
 void RuleReloader::tell(const std::vector<Diagnostic>& problems) {

@@ -25,7 +25,7 @@ constexpr const char* kFinalizer =
     "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/"
     "[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$";
 constexpr const char* kExit = "^(?!65$|75$)([1-9]|[1-9][0-9]|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$";
-constexpr const char* kCron = "^ *((CRON_)?TZ=[^ ]+ +)?([^ ]+ +){4}[^ ]+ *$";
+constexpr const char* kCron = "^\\s*((CRON_)?TZ=\\S+\\s+)?(\\S+\\s+){4}\\S+\\s*$";
 
 // "0" or terms such as 1h30m.
 Json duration(const char* description = "") {

@@ -118,11 +118,14 @@ void Run::launch() {
     home_ = std::move(*home);
     homes_ = host_.hooks().homes();
   }
-  const EnvironmentInput source{
-      invocation,      input_.object.meta,
-      hook(),          host_.work_dir(),
-      home_,           own_environment,
-      base::read_file, worker ? EnvironmentPart::line : EnvironmentPart::all};
+  const EnvironmentInput source{invocation,
+                                input_.object.meta,
+                                hook(),
+                                host_.work_dir(),
+                                home_,
+                                own_environment,
+                                base::read_regular_file,
+                                worker ? EnvironmentPart::line : EnvironmentPart::all};
   auto environment = build_environment(source, host_.services().random);
   if (!environment.ok()) return fail(Outcome::failed, environment.error().render());
   for (const std::string& secret : environment->secrets) mask_.add_value(secret);

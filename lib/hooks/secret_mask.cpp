@@ -9,13 +9,16 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/object_rules.hpp"
+#include "hooks/quoted_forms.hpp"
 #include "hooks/secret_parts.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kShortest = 6;
-constexpr std::size_t kMostValues = 20000;
+constexpr std::size_t kMostValues = 20000;  // as they were given: each has a few forms
+constexpr std::size_t kLongestInUrl = 4096;
+constexpr std::size_t kLongestQuoted = 64U << 10U;  // longer than any line of a hook
 constexpr std::uint64_t kHeadBits = (std::uint64_t{1} << (8 * kShortest)) - 1;
 constexpr unsigned kFilterBits = 16;
 constexpr std::size_t kMostLooks = 1U << 16U;  // and two per byte: a value's beginning is rare
@@ -108,12 +111,8 @@ class SecretMask::Text {
   std::size_t looks_;
 };
 
-void SecretMask::insert(std::string_view value) {
-  if (value.size() < kShortest) return;
-  if (values_.size() >= kMostValues) {
-    overflowed_ = true;
-    return;
-  }
+void SecretMask::insert(std::string_view value, bool given) {
+  if (value.size() < kShortest || overflowed_) return;
   std::uint64_t hash = 0;
   std::uint64_t power = 1;
   for (const char c : value) {
@@ -122,7 +121,19 @@ void SecretMask::insert(std::string_view value) {
   }
   const std::uint64_t head = head_of(value);
   const Place place{head, value.size(), hash};
-  if (values_.try_emplace(place, Value{power, std::string(value)}).second) note_head(head);
+  const auto known = values_.find(place);
+  const bool counts = given && (known == values_.end() || !known->second.given);
+  if (counts && given_ >= kMostValues) {
+    overflowed_ = true;
+    return;
+  }
+  if (counts) ++given_;
+  if (known != values_.end()) {
+    known->second.given = known->second.given || given;
+    return;
+  }
+  values_.emplace(place, Value{power, std::string(value), given});
+  note_head(head);
 }
 
 void SecretMask::note_head(std::uint64_t head) {
@@ -136,11 +147,22 @@ bool SecretMask::may_begin(std::uint64_t head) const {
   return ((heads_[bit / 64] >> (bit % 64)) & 1U) != 0;
 }
 
+// A value that is too short has forms that are not, and as common.
+void SecretMask::insert_quoted(std::string_view value) {
+  if (value.size() < kShortest) return;
+  insert(value, true);
+  if (value.size() > kLongestQuoted) return;
+  for (const std::string& form : quoted_forms(value)) insert(form, false);
+}
+
 void SecretMask::add_value(std::string_view value) {
   value = base::trim(value);
-  insert(value);
-  if (value.find('\n') == std::string_view::npos) return;
-  for (const std::string& line : base::split(value, '\n')) insert(base::trim(line));
+  insert_quoted(value);
+  if (value.find('\n') != std::string_view::npos) {
+    for (const std::string& line : base::split(value, '\n')) insert_quoted(base::trim(line));
+  } else if (value.size() >= kShortest && value.size() <= kLongestInUrl) {
+    for (const std::string& form : url_forms(value)) insert(form, false);
+  }
 }
 
 // Of all that stands there, also where the API wants a map of texts: whoever refuses it quotes it.
@@ -188,12 +210,12 @@ void SecretMask::add_json(std::string_view object_json) {
 }
 
 void SecretMask::merge(const SecretMask& other) {
-  for (const auto& [place, value] : other.values_) insert(value.text);
+  for (const auto& [place, value] : other.values_) insert(value.text, value.given);
   overflowed_ = overflowed_ || other.overflowed_;
 }
 
 bool SecretMask::nearly_full() const {
-  return overflowed_ || values_.size() > kMostValues / 2;
+  return overflowed_ || given_ > kMostValues / 2;
 }
 
 // Whether a value begins with all of `end`, and is longer. It may say so of what only looks alike.

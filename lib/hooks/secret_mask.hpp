@@ -21,7 +21,8 @@ inline constexpr const char* kLastAppliedAnnotation =
 class SecretMask {
  public:
   // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone,
-  // because logs come line by line.
+  // because logs come line by line. Where what quotes a value writes it otherwise, that goes too
+  // (quoted_forms, of values up to 64 KiB; in URLs values of one line up to 4 KiB).
   void add_value(std::string_view value);
   // Of a Secret: data (as written and decoded) and stringData, of now and as last applied. Other
   // objects add nothing.
@@ -58,10 +59,12 @@ class SecretMask {
   struct Value {
     std::uint64_t power;  // of the hash's base, for windows of this size
     std::string text;
+    bool given;  // or a form of one that was
   };
   class Text;
 
-  void insert(std::string_view value);
+  void insert(std::string_view value, bool given);
+  void insert_quoted(std::string_view value);
   void add_scalars(const Json& value, bool encoded);
   void add_data(const Json& secret);
   void note_head(std::uint64_t head);
@@ -72,7 +75,8 @@ class SecretMask {
 
   std::map<Place, Value> values_;
   std::vector<std::uint64_t> heads_;  // bits: a text has few heads that need a look at values_
-  bool overflowed_ = false;           // rather nothing than a secret
+  std::size_t given_ = 0;
+  bool overflowed_ = false;  // rather nothing than a secret
 };
 
 }  // namespace kubewatch::hooks

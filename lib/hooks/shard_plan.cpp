@@ -97,12 +97,17 @@ std::optional<Rule> rule_of_shard(const Rule& rule, const ShardPlan& plan, std::
   const auto& mine = plan.namespaces[shard];
   const auto& asked = rule.for_.namespaces;
   out.for_.namespaces.clear();
+  out.for_.shard_namespaces = asked.empty();
   for (const std::string& name : mine) {
     const bool wanted = asked.empty() || std::find(asked.begin(), asked.end(), name) != asked.end();
     if (wanted) out.for_.namespaces.push_back(name);
   }
   if (out.for_.namespaces.empty()) return std::nullopt;
   return out;
+}
+
+bool is_in_no_shard(const StreamRule& narrowed, const core::ResourceType& type) {
+  return !type.namespaced && narrowed.shard_namespaces && narrowed.namespace_selector.empty();
 }
 
 }  // namespace kubewatch::hooks

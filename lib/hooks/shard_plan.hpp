@@ -34,7 +34,9 @@ Result<ShardPlan> parse_shard_plan(std::string_view shard_by, std::optional<std:
 std::string describe(const ShardPlan& plan);
 
 // The rule as one shard has it; absent when it has nothing there. What it relates to (`watches`) is
-// not narrowed. Precondition: plan.narrows().
+// not narrowed. Precondition: plan.narrows(). Whether its kind has namespaces is not known here:
+// of one that has none no shard by namespace has anything, which is_in_no_shard() tells.
 std::optional<Rule> rule_of_shard(const Rule& rule, const ShardPlan& plan, std::size_t shard);
+bool is_in_no_shard(const StreamRule& narrowed, const core::ResourceType& type);
 
 }  // namespace kubewatch::hooks

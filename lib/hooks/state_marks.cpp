@@ -53,7 +53,7 @@ std::string HookFiles::mark(const Rule& rule, const StateStore& state) {
     std::string stamp = file_stamp(path);
     if (stamp.empty()) stamp = "missing";
     if (known.stamp != stamp || known.hash.empty()) {
-      const auto content = base::read_file(path, kMaxRead);
+      const auto content = base::read_regular_file(path, kMaxRead);
       known = {stamp, state.hash(content.ok() ? *content : stamp)};
     }
     out += path + " " + known.hash + "\n";

@@ -39,7 +39,7 @@ Result<std::vector<std::string>> TriggerAnswers::allowed(const http::ServerReque
     known = true;
     if (!route.token_file.empty()) {
       // Read each time: a mounted Secret changes.
-      const auto token = base::read_file(route.token_file, kMaxToken);
+      const auto token = base::read_regular_file(route.token_file, kMaxToken);
       const std::string_view wanted = token.ok() ? base::trim(*token) : std::string_view();
       if (wanted.empty()) {
         base::log_error("the token file of a trigger cannot be used; its requests are refused",
@@ -63,8 +63,9 @@ TriggerAnswers::Answer TriggerAnswers::answer(const http::ServerRequest& request
   Share& share = shares_[request.path];
   if (!share.all.admit(now)) return {429, message("too many requests")};
   if (request.method != "POST") return {405, message("only POST triggers")};
-  const auto trigger = read_trigger_request(request.body);
+  auto trigger = read_trigger_request(request.body);
   if (!trigger.ok()) return {400, message(trigger.error().render())};
+  trigger->source = request.path;
   if (!trigger->key && !share.wide.admit(now)) return {429, message("too many requests")};
   std::size_t count = 0;
   bool elsewhere = false;

@@ -23,26 +23,31 @@ double TriggerFeed::tokens(TimePoint now) const {
   return std::min(kTriggerBurst, tokens_ + passed * kTriggersPerSecond);
 }
 
-void TriggerFeed::line(TimePoint now, std::string_view text) {
+void TriggerFeed::line(TimePoint now, std::string_view text, std::set<std::string>& wide) {
   if (base::trim(text).empty()) return;
   tokens_ = tokens(now) - 1;
   counted_ = now;
   auto request = read_trigger_request(text);
   if (!request.ok()) return on_refused_(request.error());
-  if (!request->key) tokens_ -= kWideCost;
+  if (!request->key) {
+    if (!wide.insert(objects_of(*request)).second) return;
+    tokens_ -= kWideCost;
+  }
   on_request_(*request);
 }
 
 void TriggerFeed::bytes(TimePoint now, std::string_view text) {
+  std::set<std::string> wide;
   lines_.feed(text, [&](std::string_view one, std::string_view) {
-    line(now, one);
+    line(now, one, wide);
     return true;
   });
 }
 
 void TriggerFeed::end(TimePoint now) {
+  std::set<std::string> wide;
   lines_.finish([&](std::string_view one, std::string_view) {
-    line(now, one);
+    line(now, one, wide);
     return true;
   });
 }

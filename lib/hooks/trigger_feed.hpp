@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,7 +24,8 @@ class TriggerFeed {
   using OnRefused = std::function<void(const Error&)>;
   TriggerFeed(OnRequest on_request, OnRefused on_refused);
 
-  // Empty lines count for nothing.
+  // Empty lines count for nothing. Of requests for all objects, or for those of one selector, the
+  // first in a text is told: nothing happens between them and it, so they would find the same.
   void bytes(TimePoint now, std::string_view text);
   // Its writer ended: a last line without a newline is one.
   void end(TimePoint now);
@@ -33,7 +35,7 @@ class TriggerFeed {
   Duration pause(TimePoint now) const;
 
  private:
-  void line(TimePoint now, std::string_view text);
+  void line(TimePoint now, std::string_view text, std::set<std::string>& wide);
   double tokens(TimePoint now) const;
 
   OnRequest on_request_;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/log.hpp"
+#include "hooks/trigger_backlog.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::hooks {
@@ -21,6 +22,34 @@ std::vector<const Rule*> one_per_document(const std::vector<Rule>& rules) {
   }
   return out;
 }
+
+// Between a source and the sink; as long as the source.
+class Paced {
+ public:
+  Paced(loop::EventLoop& loop, std::function<void(const TriggerRequest&)> sink)
+      : loop_(loop), sink_(std::move(sink)) {}
+
+  void take(const TriggerRequest& request) {
+    if (backlog_.take(loop_.now(), request)) return sink_(request);
+    if (!timer_) wait();
+  }
+
+ private:
+  void wait() {
+    const auto left = backlog_.wait(loop_.now());
+    if (!left) return;
+    timer_ = loop_.after(*left, [this] {
+      timer_.reset();
+      if (const auto request = backlog_.next(loop_.now())) sink_(*request);
+      wait();
+    });
+  }
+
+  loop::EventLoop& loop_;
+  std::function<void(const TriggerRequest&)> sink_;
+  TriggerBacklog backlog_;
+  loop::Timer timer_;
+};
 
 }  // namespace
 
@@ -55,18 +84,20 @@ void TriggerHub::open_sources(const Rule& rule, const std::string& folder) {
   // No rule has a name that begins with a dot.
   const std::string own = folder + "/.triggers-" + rule.document;
   ::mkdir(own.c_str(), 0700);
-  const TriggerSetting setting{
-      loop_,
-      random_,
-      rule.document,
-      rule.reconcile.directory,
-      own,
-      [this, document = rule.document](const TriggerRequest& request) {
-        const auto count = sink_(document, request);
-        base::vlog(1, fmt::format("trigger of {}: {} objects run", document, count.value_or(0)));
-      }};
   for (std::size_t i = 0; i < rule.triggers.size(); ++i) {
-    if (auto source = open_trigger(setting, rule.triggers[i], i)) {
+    const TriggerRule& trigger = rule.triggers[i];
+    const std::string name = trigger.exec.empty() ? trigger.file : trigger.exec.front();
+    const auto paced = std::make_shared<Paced>(
+        loop_, [this, document = rule.document, name](TriggerRequest request) {
+          request.source = name;
+          const auto count = sink_(document, request);
+          base::vlog(1, fmt::format("trigger of {}: {} objects run", document, count.value_or(0)));
+        });
+    const TriggerSetting setting{
+        loop_,         random_,
+        rule.document, rule.reconcile.directory,
+        own,           [paced](const TriggerRequest& request) { paced->take(request); }};
+    if (auto source = open_trigger(setting, trigger, i)) {
       sources_[rule.document].push_back(std::move(source));
     }
   }
@@ -106,7 +137,7 @@ Result<void> TriggerHub::listen(const std::vector<Rule>& rules,
   if (!server.ok()) return Error(ErrorKind::invalid, "triggers: " + server.error().render());
   server_ = std::move(*server);
   base::log_info("listening for triggers",
-                 {{"address", fmt::format("{}:{}", address->address, server_->port())}});
+                 {{"address", http::to_string({address->address, server_->port()})}});
   return {};
 }
 

@@ -9,9 +9,12 @@
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
+#include <utility>
 
 #include "base/log.hpp"
 #include "hooks/default_path.hpp"
+#include "hooks/hook_homes.hpp"
 #include "loop/process.hpp"
 
 namespace kubewatch::hooks {
@@ -50,9 +53,26 @@ void TriggerProgram::refuse(const Error& error) {
                  fields());
 }
 
+// Whether its name still leads to it: whatever cleans up temporary folders takes pipes as well, and
+// the shell would make a file there that nobody reads.
+bool TriggerProgram::has_pipe() const {
+  struct stat named {};
+  struct stat ours {};
+  return fd_ >= 0 && ::lstat(pipe_.c_str(), &named) == 0 && ::fstat(fd_, &ours) == 0 &&
+         named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
+}
+
 // Open for writing as well: the pipe has no end while its program is started again.
 bool TriggerProgram::open_pipe() {
-  if (fd_ >= 0) return true;
+  if (has_pipe()) return true;
+  readable_.reset();
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+  if (::access(setting_.folder.c_str(), F_OK) != 0) {
+    const auto parent = std::filesystem::path(setting_.folder).parent_path();
+    // Somebody else's in its place is not taken for it.
+    if (!make_private_folder(parent.string()).ok()) return false;
+  }
+  if (!make_private_folder(setting_.folder).ok()) return false;
   ::unlink(pipe_.c_str());
   if (::mkfifo(pipe_.c_str(), 0600) != 0) return false;
   fd_ = ::open(pipe_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);

@@ -21,6 +21,7 @@ class TriggerProgram : public TriggerSource {
  private:
   base::LogFields fields() const;
   void refuse(const Error& error);
+  bool has_pipe() const;
   bool open_pipe();
   void start();
   void listen();

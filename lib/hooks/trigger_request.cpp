@@ -98,4 +98,9 @@ Result<TriggerRequest> read_trigger_request(std::string_view line) {
   return out;
 }
 
+// No selector is a star.
+std::string objects_of(const TriggerRequest& wide) {
+  return wide.all ? "*" : wide.selector->str();
+}
+
 }  // namespace kubewatch::hooks

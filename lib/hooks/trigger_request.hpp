@@ -25,11 +25,15 @@ struct TriggerRequest {
   bool all = false;
   bool by_person = false;  // who names an object means it, paused or not, whatever the filter says
   std::string reason;      // in words, for logs and the hook; without control characters
+  std::string source;      // the program, file or path that it came by, for logs
 };
 
 // {"name","namespace"?,"reason"?} | {"selector","reason"?} | {"all":true,"reason"?}; other members
 // are refused. Errors: invalid, too_large.
 Result<TriggerRequest> read_trigger_request(std::string_view line);
+
+// Which objects, in words, of one that names none: two that say the same ask for the same.
+std::string objects_of(const TriggerRequest& wide);
 
 // Of a reason that came from outside: without control characters, at most kMaxTriggerReason bytes,
 // cut between characters.

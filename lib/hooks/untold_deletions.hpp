@@ -19,6 +19,7 @@ namespace kubewatch::hooks {
 struct Deleted {
   runtime::StoredObject last;
   bool may_have_left = false;  // the selection, as far as its watch tells
+  bool unjudged = false;       // the rule's filter failed on it: it may never have matched
 };
 
 class UntoldDeletions {

@@ -2,7 +2,8 @@
 #include "hooks/verdict.hpp"
 
 #include <csignal>
-#include <cstring>
+
+#include "base/signal_name.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -30,23 +31,19 @@ Verdict judge_end(const HookExit& exit, const HookRule& hook) {
   }
   if (exit.broken) return {Outcome::invalid_output, *exit.broken, {}};
   if (exit.died) return {Outcome::failed, *exit.died, {}};
-  const char* name = sigabbrev_np(exit.signal.value_or(0));
-  return {Outcome::failed,
-          "was ended by signal " + (name == nullptr ? std::to_string(exit.signal.value_or(0))
-                                                    : "SIG" + std::string(name)),
-          {}};
+  return {Outcome::failed, "was ended by signal " + base::signal_name(exit.signal.value_or(0)), {}};
 }
 
+// Where the rule gives the code its meaning, nothing printed can take it away.
 Verdict judge_permanent(int code, const RetryRule& retry, const OutputFacts& output) {
   const std::string said = "exit code " + std::to_string(code);
-  if (output.problem) return {Outcome::invalid_output, *output.problem, {}};
-  if (!output.has_result && !rule_says_permanent(retry, code)) {
+  const bool by_rule = rule_says_permanent(retry, code);
+  if (output.problem && !by_rule) return {Outcome::invalid_output, *output.problem, {}};
+  if (!output.has_result && !by_rule) {
     return {Outcome::failed, said + " without a Result document: taken as an ordinary failure", {}};
   }
-  return {Outcome::permanent,
-          said + ": permanent failure" +
-              (output.result_message.empty() ? "" : ": " + output.result_message),
-          {}};
+  const std::string more = output.problem.value_or(output.result_message);
+  return {Outcome::permanent, said + ": permanent failure" + (more.empty() ? "" : ": " + more), {}};
 }
 
 }  // namespace

@@ -4,13 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/signal_name.hpp"
 #include "hooks/hook_process.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/program_changes.hpp"
@@ -29,9 +28,7 @@ constexpr Duration kToldPause{1000};    // a shorter one before a start is not w
 
 std::string how(const loop::ProcessExit& exit) {
   if (exit.code) return fmt::format("exit code {}", *exit.code);
-  const char* name = sigabbrev_np(exit.signal.value_or(0));
-  return name == nullptr ? fmt::format("signal {}", exit.signal.value_or(0))
-                         : "signal SIG" + std::string(name);
+  return "signal " + base::signal_name(exit.signal.value_or(0));
 }
 
 std::string why_held(const WorkerQueue::Hold& hold, TimePoint now) {

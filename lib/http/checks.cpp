@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "base/ascii.hpp"
+#include "base/strings.hpp"
 
 namespace kubewatch::http {
 
@@ -13,6 +15,13 @@ namespace {
 bool is_token_char(char c) {
   if (base::is_alphanumeric(c)) return true;
   return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+}
+
+// Of what fits into 64 bits.
+bool is_length(std::string_view text) {
+  constexpr std::size_t kMostDigits = 18;
+  return !text.empty() && text.size() <= kMostDigits &&
+         std::all_of(text.begin(), text.end(), base::is_digit);
 }
 
 Error invalid_url(std::string why) {
@@ -33,6 +42,32 @@ bool is_header_value(std::string_view text) {
 bool is_request_target(std::string_view text) {
   return std::none_of(text.begin(), text.end(),
                       [](char c) { return c == ' ' || base::is_control(c); });
+}
+
+std::optional<std::string_view> framing_fault(std::string_view method, const Headers& headers) {
+  std::size_t hosts = 0;
+  std::vector<std::string_view> lengths;
+  std::vector<std::string_view> encodings;
+  for (const auto& [name, value] : headers.all()) {
+    if (!is_token(name)) return "A header name holds a space or another forbidden character.";
+    const std::string lower = base::to_lower(name);
+    if (lower == "host") ++hosts;
+    if (lower == "content-length") lengths.push_back(base::trim(value));
+    // Not trimmed: evhttp takes " chunked" of a folded line, and a tab before it, for no chunks.
+    if (lower == "transfer-encoding") encodings.push_back(value);
+  }
+  if (hosts > 1) return "There is more than one Host header.";
+  if (lengths.size() + encodings.size() > 1) {
+    return "Content-Length and Transfer-Encoding are given more than once, or both.";
+  }
+  if (!lengths.empty() && !is_length(lengths[0])) return "Content-Length is no number.";
+  if (!encodings.empty() && base::to_lower(encodings[0]) != "chunked") {
+    return "Of Transfer-Encoding only chunked is understood.";
+  }
+  // evhttp reads none.
+  const bool has_body = !encodings.empty() || (!lengths.empty() && lengths[0] != "0");
+  if (method == "HEAD" && has_body) return "HEAD has no body.";
+  return std::nullopt;
 }
 
 Result<void> check_request(const Request& request) {

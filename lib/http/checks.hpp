@@ -2,6 +2,7 @@
 // injection.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -15,6 +16,10 @@ bool is_token(std::string_view text);
 bool is_header_value(std::string_view text);
 // Visible ASCII and bytes above it: no space, no control character.
 bool is_request_target(std::string_view text);
+
+// What makes it doubtful where a request that came ends, or for whom it is, so that two who read it
+// could take it for different ones (RFC 9112, 3.2, 5.1 and 6.3): a sentence. Absent: nothing.
+std::optional<std::string_view> framing_fault(std::string_view method, const Headers& headers);
 
 // Method, URL and headers. Errors: invalid, naming the header but never its value.
 Result<void> check_request(const Request& request);

@@ -120,6 +120,10 @@ void CurlEngine::drive(curl_socket_t fd, int events) {
 }
 
 void CurlEngine::pace(Transfer& transfer) {
+  if (transfer.held()) {
+    curl_easy_pause(transfer.easy(), CURLPAUSE_RECV);
+    return;
+  }
   const auto now = std::chrono::steady_clock::now();
   if (turn_ != loop_.now()) {
     turn_ = loop_.now();
@@ -127,6 +131,16 @@ void CurlEngine::pace(Transfer& transfer) {
   }
   if (now - turn_began_ < kTurn) return;
   curl_easy_pause(transfer.easy(), CURLPAUSE_RECV);
+  resume_later(transfer);
+}
+
+void CurlEngine::let_go(const std::shared_ptr<Transfer>& transfer) {
+  if (!transfer->held()) return;
+  transfer->let_go();
+  resume_later(*transfer);
+}
+
+void CurlEngine::resume_later(Transfer& transfer) {
   loop_.post([weak = weak_from_this(), paused = transfer.weak_from_this()] {
     const auto self = weak.lock();
     const auto one = paused.lock();
@@ -134,9 +148,19 @@ void CurlEngine::pace(Transfer& transfer) {
   });
 }
 
+// What it has kept back is handed out from inside curl_easy_pause, which alone says that it was
+// refused: libcurl tells no end of such a transfer. Before there is a connection it minds being
+// asked.
 void CurlEngine::resume(const std::shared_ptr<Transfer>& transfer) {
-  if (transfer->easy() == nullptr) return;
-  enter([&] { curl_easy_pause(transfer->easy(), CURLPAUSE_CONT); });
+  if (transfer->easy() == nullptr || transfer->held()) return;
+  const auto keep = shared_from_this();
+  CURLcode code = CURLE_OK;
+  enter([&] { code = curl_easy_pause(transfer->easy(), CURLPAUSE_CONT); });
+  const bool refused = code != CURLE_OK && code != CURLE_BAD_FUNCTION_ARGUMENT;
+  if (!refused || transfer->easy() == nullptr) return;
+  Result<void> outcome = transfer->outcome(code);
+  release(transfer->easy());
+  transfer->finish(std::move(outcome));
 }
 
 void CurlEngine::enter(const std::function<void()>& call) {
@@ -204,7 +228,9 @@ void CurlEngine::arm_idle(CURL* easy, Duration delay) {
 void CurlEngine::check_idle(CURL* easy) {
   const auto keep = shared_from_this();
   const auto& transfer = running_.at(easy).transfer;
-  const Duration left = transfer->last_activity() + transfer->idle_timeout() - loop_.now();
+  const Duration left = transfer->held()
+                            ? transfer->idle_timeout()
+                            : transfer->last_activity() + transfer->idle_timeout() - loop_.now();
   if (left > Duration::zero()) {
     arm_idle(easy, left);
     return;

@@ -27,6 +27,8 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
 
   std::shared_ptr<Transfer> start(Request request, CallHandlers handlers);
   void cancel(const std::shared_ptr<Transfer>& transfer);
+  // Goes on in the next turn with one that is held.
+  void let_go(const std::shared_ptr<Transfer>& transfer);
   // For transfers that are started from now on. libcurl reuses a connection only where the material
   // is the same.
   void set_tls(TlsOptions tls);
@@ -50,8 +52,9 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   void enter(const std::function<void()>& call);
   void collect();
   // Bytes of this transfer were handed out. Where this turn of the loop has been long enough, no
-  // more are read before the next one.
+  // more are read before the next one; of one that is held none before it is let go.
   void pace(Transfer& transfer);
+  void resume_later(Transfer& transfer);
   void resume(const std::shared_ptr<Transfer>& transfer);
   void launch(const std::shared_ptr<Transfer>& transfer);
   void arm_idle(CURL* easy, Duration delay);

@@ -29,6 +29,18 @@ std::string target(const FailedTransfer& failed) {
                               : failed.host_port + " (through the proxy " + failed.proxy + ")";
 }
 
+// A handshake of ours that failed was that with the proxy: behind it there is none before it has
+// answered CONNECT.
+bool at_proxy(const FailedTransfer& failed) {
+  long answered = 0;
+  curl_easy_getinfo(failed.easy, CURLINFO_HTTP_CONNECTCODE, &answered);
+  return failed.tls_proxy && answered == 0;
+}
+
+std::string tls_peer(const FailedTransfer& failed) {
+  return at_proxy(failed) ? "the proxy " + failed.proxy : failed.host_port;
+}
+
 Error connect_failed(const FailedTransfer& failed) {
   long number = 0;
   curl_easy_getinfo(failed.easy, CURLINFO_OS_ERRNO, &number);
@@ -55,9 +67,9 @@ Error timed_out(const FailedTransfer& failed) {
 }
 
 Error not_verified(const FailedTransfer& failed) {
-  const std::string subject = "TLS: the certificate of " + failed.host_port;
-  long verify = 0;
-  curl_easy_getinfo(failed.easy, CURLINFO_SSL_VERIFYRESULT, &verify);
+  const std::string subject = "TLS: the certificate of " + tls_peer(failed);
+  long verify = failed.verify_error;
+  if (verify == 0) curl_easy_getinfo(failed.easy, CURLINFO_SSL_VERIFYRESULT, &verify);
   switch (verify) {
     case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
     case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
@@ -86,7 +98,7 @@ Error not_verified(const FailedTransfer& failed) {
 }
 
 Error handshake_failed(const FailedTransfer& failed) {
-  std::string message = "TLS handshake with " + failed.host_port + " failed: " + reason_of(failed);
+  std::string message = "TLS handshake with " + tls_peer(failed) + " failed: " + reason_of(failed);
   if (mentions(failed, "wrong version number") || mentions(failed, "packet length too long")) {
     message += " (does it speak plain HTTP?)";
   }
@@ -100,7 +112,8 @@ Error describe(const FailedTransfer& failed) {
     case CURLE_COULDNT_CONNECT: return connect_failed(failed);
     case CURLE_OPERATION_TIMEDOUT: return timed_out(failed);
     case CURLE_PEER_FAILED_VERIFICATION: return not_verified(failed);
-    case CURLE_SSL_CONNECT_ERROR: return handshake_failed(failed);
+    case CURLE_SSL_CONNECT_ERROR:
+      return failed.verify_error != 0 ? not_verified(failed) : handshake_failed(failed);
     case CURLE_COULDNT_RESOLVE_HOST:
       return unreachable("cannot resolve the host name of " + failed.host_port);
     case CURLE_COULDNT_RESOLVE_PROXY:

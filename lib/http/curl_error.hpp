@@ -16,6 +16,8 @@ struct FailedTransfer {
   std::string detail;     // curl's error buffer
   std::string host_port;  // of the URL
   std::string proxy;      // host:port, or ""
+  bool tls_proxy = false;
+  long verify_error = 0;  // of the certificate that was refused, where tls_proxy
   bool own_ca = false;    // a CA was configured, so the system's are not asked
   bool streaming = false;
   Duration connect_timeout{0};

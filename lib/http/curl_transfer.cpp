@@ -37,11 +37,13 @@ curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) noexcept 
   return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-// libcurl has OpenSSL give its buffers back after each read. A stream is read for as long as it
-// lives, a little at a time, and would ask for them again with each event.
-CURLcode keep_buffers(CURL*, void* context, void*) noexcept {
-  SSL_CTX_clear_mode(static_cast<SSL_CTX*>(context), SSL_MODE_RELEASE_BUFFERS);
-  return CURLE_OK;
+// Its context's app data is where the reason goes.
+int on_verified(int verified, X509_STORE_CTX* store) noexcept {
+  if (verified == 1) return verified;
+  const int index = SSL_get_ex_data_X509_STORE_CTX_idx();
+  const auto* ssl = static_cast<const SSL*>(X509_STORE_CTX_get_ex_data(store, index));
+  *static_cast<long*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl))) = X509_STORE_CTX_get_error(store);
+  return verified;
 }
 
 curl_blob blob_of(const std::string& text) {
@@ -50,6 +52,42 @@ curl_blob blob_of(const std::string& text) {
   out.len = text.size();
   out.flags = CURL_BLOB_NOCOPY;
   return out;
+}
+
+// One way of TLS, as libcurl calls its options.
+struct TlsWay {
+  CURLoption verify_peer, verify_host, version;
+  CURLoption ca_blob, ca_file, ca_folder;
+  CURLoption certificate, key, key_password;
+};
+constexpr TlsWay kToServer = {CURLOPT_SSL_VERIFYPEER, CURLOPT_SSL_VERIFYHOST, CURLOPT_SSLVERSION,
+                              CURLOPT_CAINFO_BLOB,    CURLOPT_CAINFO,         CURLOPT_CAPATH,
+                              CURLOPT_SSLCERT_BLOB,   CURLOPT_SSLKEY_BLOB,    CURLOPT_KEYPASSWD};
+constexpr TlsWay kToProxy = {
+    CURLOPT_PROXY_SSL_VERIFYPEER, CURLOPT_PROXY_SSL_VERIFYHOST, CURLOPT_PROXY_SSLVERSION,
+    CURLOPT_PROXY_CAINFO_BLOB,    CURLOPT_PROXY_CAINFO,         CURLOPT_PROXY_CAPATH,
+    CURLOPT_PROXY_SSLCERT_BLOB,   CURLOPT_PROXY_SSLKEY_BLOB,    CURLOPT_PROXY_KEYPASSWD};
+
+// What is trusted, and who we are.
+void set_trust(CURL* easy, const TlsOptions& tls, const TlsWay& way) {
+  const long verify = tls.insecure_skip_verify ? 0L : 1L;
+  curl_easy_setopt(easy, way.verify_peer, verify);
+  curl_easy_setopt(easy, way.verify_host, verify * 2);
+  curl_easy_setopt(easy, way.version, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+  if (!tls.ca_pem.empty()) {
+    const curl_blob ca = blob_of(tls.ca_pem);
+    curl_easy_setopt(easy, way.ca_blob, &ca);
+    curl_easy_setopt(easy, way.ca_file, nullptr);
+    curl_easy_setopt(easy, way.ca_folder, nullptr);
+  }
+  if (!tls.client_cert_pem.empty()) {
+    const curl_blob certificate = blob_of(tls.client_cert_pem);
+    const curl_blob key = blob_of(tls.client_key_pem);
+    curl_easy_setopt(easy, way.certificate, &certificate);
+    curl_easy_setopt(easy, way.key, &key);
+    // Never a prompt on the terminal.
+    curl_easy_setopt(easy, way.key_password, "");
+  }
 }
 
 void append(SlistPtr& list, const std::string& line) {
@@ -113,8 +151,8 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   // Set even when empty: otherwise libcurl reads the environment.
   const bool direct = named_by_no_proxy(options_->no_proxy, endpoint_.host, endpoint_.port);
-  const std::string proxy = direct ? "" : proxy_for_curl(options_->proxy);
-  curl_easy_setopt(easy_, CURLOPT_PROXY, proxy.c_str());
+  proxy_ = direct ? "" : options_->proxy;
+  curl_easy_setopt(easy_, CURLOPT_PROXY, proxy_for_curl(proxy_).c_str());
   // Not libcurl's rules, which look at the URL: set_url() may put another name there.
   curl_easy_setopt(easy_, CURLOPT_NOPROXY, "");
   // Never by Kerberos, which curl_left_out.c leaves out.
@@ -140,26 +178,14 @@ void Transfer::set_url() {
 }
 
 void Transfer::set_tls() {
-  const TlsOptions& tls = options_->tls;
-  const long verify = tls.insecure_skip_verify ? 0L : 1L;
-  curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYPEER, verify);
-  curl_easy_setopt(easy_, CURLOPT_SSL_VERIFYHOST, verify * 2);
-  curl_easy_setopt(easy_, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
-  if (request_.streaming) curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, keep_buffers);
-  if (!tls.ca_pem.empty()) {
-    const curl_blob ca = blob_of(tls.ca_pem);
-    curl_easy_setopt(easy_, CURLOPT_CAINFO_BLOB, &ca);
-    curl_easy_setopt(easy_, CURLOPT_CAINFO, nullptr);
-    curl_easy_setopt(easy_, CURLOPT_CAPATH, nullptr);
+  set_trust(easy_, options_->tls, kToServer);
+  if (request_.streaming || is_tls_proxy(proxy_)) {
+    curl_easy_setopt(easy_, CURLOPT_SSL_CTX_FUNCTION, &Transfer::on_context);
+    curl_easy_setopt(easy_, CURLOPT_SSL_CTX_DATA, this);
   }
-  if (!tls.client_cert_pem.empty()) {
-    const curl_blob certificate = blob_of(tls.client_cert_pem);
-    const curl_blob key = blob_of(tls.client_key_pem);
-    curl_easy_setopt(easy_, CURLOPT_SSLCERT_BLOB, &certificate);
-    curl_easy_setopt(easy_, CURLOPT_SSLKEY_BLOB, &key);
-    // Never a prompt on the terminal.
-    curl_easy_setopt(easy_, CURLOPT_KEYPASSWD, "");
-  }
+  // As Go's http.Transport, which is kubectl's, has it: what is trusted and who we are is the same
+  // on the way to the proxy. But its name is its own: server_name is about the server.
+  if (is_tls_proxy(proxy_)) set_trust(easy_, options_->tls, kToProxy);
 }
 
 void Transfer::set_timeouts() {
@@ -210,6 +236,24 @@ void Transfer::set_headers() {
   if (!options_->user_agent.empty()) {
     curl_easy_setopt(easy_, CURLOPT_USERAGENT, options_->user_agent.c_str());
   }
+}
+
+CURLcode Transfer::on_context(CURL*, void* context, void* self) noexcept {
+  auto* transfer = static_cast<Transfer*>(self);
+  auto* tls = static_cast<SSL_CTX*>(context);
+  // libcurl has OpenSSL give its buffers back after each read. A stream is read for as long as it
+  // lives, a little at a time, and would ask for them again with each event.
+  if (transfer->request_.streaming) SSL_CTX_clear_mode(tls, SSL_MODE_RELEASE_BUFFERS);
+  // Behind a proxy of TLS the alert that refuses a certificate goes through the TLS of the proxy,
+  // which makes libcurl forget why.
+  if (is_tls_proxy(transfer->proxy_) && !transfer->options_->tls.insecure_skip_verify) {
+    // The context lives as long as its connection, which other transfers use when this one is gone:
+    // nothing is verified on it once more. Go, too, renegotiates nothing.
+    SSL_CTX_set_options(tls, SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_app_data(tls, &transfer->verify_error_);
+    SSL_CTX_set_verify(tls, SSL_CTX_get_verify_mode(tls), on_verified);
+  }
+  return CURLE_OK;
 }
 
 std::size_t Transfer::on_read(char* to, std::size_t size, std::size_t count, void* self) noexcept {
@@ -326,6 +370,11 @@ void Transfer::cancel() {
   canceled_ = true;
 }
 
+void Transfer::let_go() {
+  held_ = false;
+  touch();
+}
+
 void Transfer::finish(Result<void> result) {
   if (canceled_) return;
   canceled_ = true;
@@ -366,7 +415,9 @@ Result<void> Transfer::outcome(CURLcode code) const {
   failed.code = code;
   failed.detail = error_.data();
   failed.host_port = endpoint_.host_port();
-  failed.proxy = host_of_proxy(options_->proxy);
+  failed.proxy = host_of_proxy(proxy_);
+  failed.tls_proxy = is_tls_proxy(proxy_);
+  failed.verify_error = verify_error_;
   failed.own_ca = !options_->tls.ca_pem.empty();
   failed.streaming = request_.streaming;
   failed.connect_timeout = request_.connect_timeout;

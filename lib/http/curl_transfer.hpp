@@ -38,6 +38,10 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
 
   void cancel();
   bool canceled() const { return canceled_; }
+  // From its next piece on the rest stays with the peer, whose silence then says nothing.
+  void hold() { held_ = true; }
+  void let_go();
+  bool held() const { return held_; }
   // Calls on_done, unless canceled.
   void finish(Result<void> result);
 
@@ -50,6 +54,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   Error idle_error() const;
 
  private:
+  static CURLcode on_context(CURL* easy, void* context, void* self) noexcept;
   static std::size_t on_read(char* to, std::size_t size, std::size_t count, void* self) noexcept;
   static std::size_t on_header(char* data, std::size_t size, std::size_t count,
                                void* self) noexcept;
@@ -75,6 +80,8 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   CallHandlers handlers_;
   std::function<void(Transfer&)> paced_;
   Endpoint endpoint_;
+  std::string proxy_;      // that it goes through; "" = none
+  long verify_error_ = 0;  // of OpenSSL, where there is a proxy of TLS
   CURL* easy_ = nullptr;
   SlistPtr headers_;
   SlistPtr connect_to_;
@@ -85,6 +92,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   std::string foreign_encoding_;  // of a body that cannot be read
   bool head_done_ = false;
   bool canceled_ = false;
+  bool held_ = false;
   std::size_t body_taken_ = 0;  // of the request's, by on_read
   std::size_t header_bytes_ = 0;
   std::size_t packed_bytes_ = 0;

@@ -22,6 +22,10 @@ class CurlCall final : public Call {
       transfer_->cancel();
     }
   }
+  void pause() override { transfer_->hold(); }
+  void resume() override {
+    if (const auto engine = engine_.lock()) engine->let_go(transfer_);
+  }
 
  private:
   std::weak_ptr<CurlEngine> engine_;

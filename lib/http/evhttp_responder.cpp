@@ -28,7 +28,7 @@ namespace {
 constexpr std::size_t kMaxBacklog = 64U << 20U;
 // What a client may send ahead while it is being streamed to.
 constexpr std::size_t kReadAhead = 4096;
-// Between requests on one connection, and while an answer is written and the client does not read.
+// Between requests on one connection, and of a client that takes nothing of its answer.
 constexpr timeval kIdleTimeout{120, 0};
 constexpr timeval kWriteTimeout{60, 0};
 constexpr std::string_view kLineEnd = "\r\n";
@@ -85,6 +85,13 @@ bufferevent* bufferevent_of(evhttp_request* request) {
   return connection == nullptr ? nullptr : evhttp_connection_get_bufferevent(connection);
 }
 
+// Of an answer that only has to be taken now. evhttp would go on reading, to notice the client's
+// end: what a client sends ahead would pile up, its silence or its half-close cut the answer off. A
+// write shows the end as well. evhttp reads again with the next request.
+void stop_reading(bufferevent* bev) {
+  if (bev != nullptr) bufferevent_disable(bev, EV_READ);
+}
+
 }  // namespace
 
 EvhttpResponder::EvhttpResponder(evhttp_request* request, ResponderOwner* owner, bool takes_gzip)
@@ -106,8 +113,9 @@ EvhttpResponder::~EvhttpResponder() {
 evhttp_request* EvhttpResponder::take() {
   evhttp_request* request = std::exchange(request_, nullptr);
   if (evhttp_connection* connection = evhttp_request_get_connection(request)) {
-    evhttp_connection_set_closecb(connection, nullptr, nullptr);
+    owner_->take_back(connection);
     bufferevent* bev = evhttp_connection_get_bufferevent(connection);
+    stop_reading(bev);
     bufferevent_setwatermark(bev, EV_READ, 0, 0);
     bufferevent_set_timeouts(bev, &kIdleTimeout, &kWriteTimeout);
   }
@@ -142,7 +150,9 @@ void EvhttpResponder::respond(int status, const Headers& headers, std::string_vi
   }
   const bool no_body = is_head || status == 204 || status == 304;
   take();
+  bufferevent* bev = bufferevent_of(request);
   evhttp_send_reply(request, status, phrase_of(status), no_body ? nullptr : content.get());
+  stop_reading(bev);
 }
 
 void EvhttpResponder::begin(int status, const Headers& headers) {
@@ -234,7 +244,9 @@ void EvhttpResponder::end() {
   request->chunked = 0;  // the frame of the last chunk is in what is sent
   request->userdone = 1;
   const BufferPtr last = buffer_of(kLastChunk);
+  bufferevent* bev = bufferevent_of(request);
   evhttp_send_reply_chunk_with_cb(request, last.get(), &EvhttpResponder::on_ended, request);
+  stop_reading(bev);
 }
 
 void EvhttpResponder::on_ended(evhttp_connection* connection, void* request) noexcept {
@@ -262,8 +274,10 @@ void EvhttpResponder::abandon() {
   on_drained_ = nullptr;
 }
 
-void EvhttpResponder::on_close(evhttp_connection*, void* self) noexcept {
-  static_cast<EvhttpResponder*>(self)->closed();
+void EvhttpResponder::on_close(evhttp_connection* connection, void* self) noexcept {
+  auto& responder = *static_cast<EvhttpResponder*>(self);
+  responder.owner_->closed(connection);
+  responder.closed();
 }
 
 void EvhttpResponder::closed() {

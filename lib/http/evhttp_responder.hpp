@@ -14,11 +14,15 @@ namespace kubewatch::http {
 
 class EvhttpResponder;
 
-// The server's list of open answers, so that it can let go of them when it goes first.
+// The server, which lets go of open answers when it goes first.
 class ResponderOwner {
  public:
   virtual ~ResponderOwner() = default;
   virtual void forget(EvhttpResponder* responder) = 0;
+  // The end of a connection, which evhttp tells its responder alone, from the first on until the
+  // second.
+  virtual void closed(evhttp_connection* connection) = 0;
+  virtual void take_back(evhttp_connection* connection) = 0;
 };
 
 class EvhttpResponder final : public Responder {

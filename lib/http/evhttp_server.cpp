@@ -7,6 +7,7 @@
 #include <event2/http.h>
 #include <event2/keyvalq_struct.h>
 #include <event2/listener.h>
+#include <fmt/format.h>
 #include <openssl/ssl.h>
 #include <unistd.h>
 
@@ -17,12 +18,16 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "http/checks.hpp"
+#include "http/evhttp_connections.hpp"
 #include "http/evhttp_responder.hpp"
 #include "http/gzip.hpp"
 #include "http/host_check.hpp"
+#include "http/listen_address.hpp"
 #include "http/listen_socket.hpp"
 #include "http/server.hpp"
 #include "http/tls_context.hpp"
+#include "loop/open_files.hpp"
 
 namespace kubewatch::http {
 
@@ -70,7 +75,8 @@ class EvhttpServer final : public Server, public ResponderOwner {
         options_(std::move(options)),
         handler_(std::move(handler)),
         tls_(std::move(tls)),
-        hosts_(options_.address, options_.hosts) {}
+        hosts_(options_.address, options_.hosts),
+        connections_(limits_of(options_)) {}
   ~EvhttpServer() override;
   EvhttpServer(const EvhttpServer&) = delete;
   EvhttpServer& operator=(const EvhttpServer&) = delete;
@@ -78,7 +84,11 @@ class EvhttpServer final : public Server, public ResponderOwner {
   Result<void> open();
   std::uint16_t port() const override { return port_; }
 
+  void closed(evhttp_connection* connection) override { connections_.closed(connection); }
+  void take_back(evhttp_connection* connection) override { connections_.take_back(connection); }
+
  private:
+  static ConnectionLimitOptions limits_of(const ServerOptions& options);
   static void on_request(evhttp_request* request, void* self) noexcept;
   static bufferevent* on_connection(event_base* base, void* self) noexcept;
   static void on_accept_error(evconnlistener* listener, void*) noexcept;
@@ -96,28 +106,33 @@ class EvhttpServer final : public Server, public ResponderOwner {
   evconnlistener* listener_ = nullptr;
   loop::Timer resume_;
   std::unordered_set<EvhttpResponder*> open_;
+  EvhttpConnections connections_;
   std::unique_ptr<evhttp, EvhttpFree> http_;
 };
 
 EvhttpServer::~EvhttpServer() {
   for (EvhttpResponder* responder : open_) responder->abandon();
+  connections_.let_go();
   servers_by_listener().erase(listener_);
 }
 
 Result<void> EvhttpServer::open() {
   KW_ASSIGN(const ListenSocket socket, listen_on(options_.address, options_.port));
   port_ = socket.port;
+  const bool ready =
+      connections_.open(loop_.native(), to_string(ListenAddress{options_.address, port_}));
   http_.reset(evhttp_new(loop_.native()));
   const unsigned flags = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC;
   listener_ = evconnlistener_new(loop_.native(), nullptr, nullptr, flags, 0, socket.fd);
-  if (!http_ || listener_ == nullptr || evhttp_bind_listener(http_.get(), listener_) == nullptr) {
+  if (!ready || !http_ || listener_ == nullptr ||
+      evhttp_bind_listener(http_.get(), listener_) == nullptr) {
     close(socket.fd);
     return Error(ErrorKind::internal, "cannot start the HTTP server");
   }
   servers_by_listener()[listener_] = this;
   evconnlistener_set_error_cb(listener_, &EvhttpServer::on_accept_error);
   evhttp_set_gencb(http_.get(), &EvhttpServer::on_request, this);
-  if (tls_) evhttp_set_bevcb(http_.get(), &EvhttpServer::on_connection, this);
+  evhttp_set_bevcb(http_.get(), &EvhttpServer::on_connection, this);
   evhttp_set_allowed_methods(http_.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
                                               EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
                                               EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
@@ -126,18 +141,37 @@ Result<void> EvhttpServer::open() {
   evhttp_set_default_content_type(http_.get(), nullptr);
   // Reads what it refuses, so that the client sees the 413 and not a reset.
   evhttp_set_flags(http_.get(), EVHTTP_SERVER_LINGERING_CLOSE);
-  const timeval timeout = to_timeval(options_.header_timeout);
+  // For what it says itself to clients that do not read.
+  const timeval timeout = to_timeval(options_.request_timeout);
   evhttp_set_timeout_tv(http_.get(), &timeout);
   return {};
 }
 
-bufferevent* EvhttpServer::on_connection(event_base* base, void* self) noexcept {
-  SSL* ssl = SSL_new(static_cast<EvhttpServer*>(self)->tls_.get());
+ConnectionLimitOptions EvhttpServer::limits_of(const ServerOptions& options) {
+  ConnectionLimitOptions out;
+  out.connections = options.max_connections == 0 ? connections_among_others(loop::open_files())
+                                                 : options.max_connections;
+  out.request_bytes = options.max_header_bytes + options.max_body_bytes;
+  out.headers = options.header_timeout;
+  out.request = options.request_timeout;
+  return out;
+}
+
+bufferevent* make_tls_connection(event_base* base, SSL_CTX* tls) {
+  SSL* ssl = SSL_new(tls);
   if (ssl == nullptr) return nullptr;
   bufferevent* bev = bufferevent_openssl_socket_new(base, -1, ssl, BUFFEREVENT_SSL_ACCEPTING,
                                                     BEV_OPT_CLOSE_ON_FREE);
   // Most clients close without a TLS goodbye.
   if (bev != nullptr) bufferevent_openssl_set_allow_dirty_shutdown(bev, 1);
+  return bev;
+}
+
+bufferevent* EvhttpServer::on_connection(event_base* base, void* self) noexcept {
+  auto* server = static_cast<EvhttpServer*>(self);
+  bufferevent* bev = server->tls_ ? make_tls_connection(base, server->tls_.get())
+                                  : bufferevent_socket_new(base, -1, 0);
+  if (bev != nullptr) server->connections_.accepted(bev);
   return bev;
 }
 
@@ -189,8 +223,7 @@ ServerRequest to_request(evhttp_request* request) {
   return out;
 }
 
-void answer(Responder& responder, int status, std::string_view sentence) {
-  Headers headers;
+void answer(Responder& responder, int status, std::string_view sentence, Headers headers = {}) {
   headers.add("Content-Type", "text/plain; charset=utf-8");
   headers.add("X-Content-Type-Options", "nosniff");
   responder.respond(status, headers, std::string(sentence) + "\n");
@@ -200,12 +233,20 @@ void EvhttpServer::handle(evhttp_request* raw) {
   evhttp_connection* connection = evhttp_request_get_connection(raw);
   const int fd = bufferevent_getfd(evhttp_connection_get_bufferevent(connection));
   const char* uri_host = evhttp_uri_get_host(evhttp_request_get_evhttp_uri(raw));
+  connections_.is_whole(raw);
   ServerRequest request = to_request(raw);
+  const auto fault = framing_fault(request.method, request.headers);
   // An absolute request line overrides the header.
   if (uri_host != nullptr && *uri_host != '\0') request.headers.set("Host", uri_host);
   const bool takes_gzip = accepts_gzip(request.headers.get("Accept-Encoding"));
   auto responder = std::make_shared<EvhttpResponder>(raw, this, takes_gzip);
   open_.insert(responder.get());
+  if (fault) {
+    // What follows may be no request.
+    Headers headers;
+    headers.add("Connection", "close");
+    return answer(*responder, 400, *fault, std::move(headers));
+  }
   if (refuse(request, *responder, fd)) return;
   handler_(std::move(request), std::move(responder));
 }

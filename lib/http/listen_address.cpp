@@ -27,14 +27,31 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   } else if (address.find_first_of(":[]") != std::string_view::npos) {
     return wrong();
   }
-  out.address = address.empty() ? "0.0.0.0" : address;
+  out.address = address.empty() ? "::" : address;
   return out;
+}
+
+std::string to_string(const ListenAddress& where) {
+  const bool ipv6 = where.address.find(':') != std::string::npos;
+  return fmt::format("{}{}{}:{}", ipv6 ? "[" : "", where.address, ipv6 ? "]" : "", where.port);
+}
+
+std::string reached_at(const std::string& address) {
+  return address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address;
 }
 
 bool is_loopback_host(std::string_view host) {
   if (host == "::1" || base::to_lower(host) == "localhost") return true;
   return host.starts_with("127.") &&
          host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+Result<void> check_plain_http(bool plain, const std::string& address) {
+  if (!plain || is_loopback_host(address)) return {};
+  return Error(ErrorKind::invalid,
+               fmt::format("plain HTTP is for loopback addresses only, not for {}: leave out the "
+                           "option to serve TLS",
+                           address));
 }
 
 }  // namespace kubewatch::http

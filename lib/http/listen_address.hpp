@@ -14,10 +14,19 @@ struct ListenAddress {
   std::uint16_t port = 0;  // 0 = the kernel picks
 };
 
-// "127.0.0.1:9090", "[::1]:9090", ":9090" (all addresses). Errors: invalid.
+// "127.0.0.1:9090", "[::1]:9090", ":9090" (all addresses, of IPv4 and IPv6: "::"). Errors: invalid.
 Result<ListenAddress> parse_listen_address(std::string_view text);
+
+// As parse_listen_address() takes it: an address of IPv6 stands in brackets.
+std::string to_string(const ListenAddress& where);
+
+// Where this machine reaches who listens there: all addresses are IPv4's as well, and "::" leads
+// nowhere where there is no IPv6.
+std::string reached_at(const std::string& address);
 
 // Only this machine reaches it: ::1, localhost, 127.x.x.x in numbers (127.evil.example is a name).
 bool is_loopback_host(std::string_view host);
+// Errors: invalid: plain HTTP beyond loopback.
+Result<void> check_plain_http(bool plain, const std::string& address);
 
 }  // namespace kubewatch::http

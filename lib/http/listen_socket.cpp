@@ -13,6 +13,8 @@
 #include <cstring>
 #include <memory>
 
+#include "http/listen_address.hpp"
+
 namespace kubewatch::http {
 
 namespace {
@@ -20,11 +22,12 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr unsigned kUserTimeoutMs = 30000;
 constexpr int kKeepAliveIdleSeconds = 30;
+constexpr const char* kAllAddresses = "::";
+constexpr const char* kAllAddressesOfIpv4 = "0.0.0.0";
 
 Error cannot_listen(const std::string& address, std::uint16_t port, const std::string& why) {
-  const bool ipv6 = address.find(':') != std::string::npos;
-  const std::string where = (ipv6 ? "[" + address + "]" : address) + ":" + std::to_string(port);
-  return Error(ErrorKind::unavailable, "cannot listen on " + where + ": " + why);
+  return Error(ErrorKind::unavailable,
+               "cannot listen on " + to_string(ListenAddress{address, port}) + ": " + why);
 }
 
 std::string explain(int number) {
@@ -49,6 +52,10 @@ void set_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kUserTimeoutMs));
 }
 
+bool has_no_ipv6(int number) {
+  return number == EAFNOSUPPORT || number == EADDRNOTAVAIL;
+}
+
 std::uint16_t port_of(int fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
@@ -71,14 +78,19 @@ Result<ListenSocket> listen_on(const std::string& address, std::uint16_t port) {
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
   const int type = found->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
   const int fd = socket(found->ai_family, type, found->ai_protocol);
-  if (fd < 0) return cannot_listen(address, port, explain(errno));
-  set_options(fd);
-  if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, kBacklog) != 0) {
-    const int number = errno;
-    close(fd);
-    return cannot_listen(address, port, explain(number));
+  const bool all = address == kAllAddresses;
+  if (fd >= 0) {
+    set_options(fd);
+    // Whatever net.ipv6.bindv6only says.
+    if (all) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    if (bind(fd, found->ai_addr, found->ai_addrlen) == 0 && listen(fd, kBacklog) == 0) {
+      return ListenSocket{fd, port_of(fd)};
+    }
   }
-  return ListenSocket{fd, port_of(fd)};
+  const int number = errno;
+  if (fd >= 0) close(fd);
+  if (all && has_no_ipv6(number)) return listen_on(kAllAddressesOfIpv4, port);
+  return cannot_listen(address, port, explain(number));
 }
 
 std::string local_address_of(int fd) {

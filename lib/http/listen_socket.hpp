@@ -13,7 +13,8 @@ struct ListenSocket {
   std::uint16_t port = 0;
 };
 
-// Errors: unavailable (about this machine, not about an API server), naming address and port.
+// "::" is IPv4 as well, and IPv4 alone where there is no IPv6. Errors: unavailable (about this
+// machine, not about an API server), naming address and port.
 Result<ListenSocket> listen_on(const std::string& address, std::uint16_t port);
 
 // The local address of a connected socket, without port: "127.0.0.1", "::1"; IPv4 in IPv6 as IPv4.

@@ -38,10 +38,14 @@ bool Headers::has(std::string_view name) const {
                      [name](const auto& header) { return same_name(header.first, name); });
 }
 
-void take_at_most(Request& request, Duration most) {
+Result<void> ask_admission(Request& request) {
+  if (!request.admit) return {};
+  KW_ASSIGN(const Duration most, request.admit());
+  if (most.count() <= 0) return {};
   const Duration own = request.response_timeout;
   request.response_timeout = own.count() > 0 ? std::min(own, most) : most;
   request.connect_timeout = std::min(request.connect_timeout, most);
+  return {};
 }
 
 }  // namespace kubewatch::http

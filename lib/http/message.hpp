@@ -44,13 +44,14 @@ struct Request {
   std::size_t idle_bytes = 1;
   // Unless streaming; after decompression. No more than can be read (base::JsonLimits).
   std::size_t max_body = 64U << 20U;
-  // Asked by a transport that lets requests wait, each time one is really sent: how long it may
-  // take from then, or why it may not be sent any more, which ends it. Null: always, as above.
+  // Asked each time it is really sent, also by a transport that lets requests wait: how long it may
+  // take from then (0: as above), or why it may not be sent any more, which ends it. Null: always.
   std::function<Result<Duration>()> admit;
 };
 
-// Its answer, whole, is there within this time, or it ends with kind timeout.
-void take_at_most(Request& request, Duration most);
+// Asks `admit` now: its answer, whole, is there within the time that it gives, or the request ends
+// with kind timeout. Errors: those of `admit`.
+Result<void> ask_admission(Request& request);
 
 struct ResponseHead {
   int status = 0;

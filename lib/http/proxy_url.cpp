@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/strings.hpp"
+
 namespace kubewatch::http {
 
 namespace {
@@ -41,6 +43,11 @@ std::string proxy_for_curl(std::string_view url) {
 std::string host_of_proxy(std::string_view url) {
   const Authority place = authority_of(url);
   return std::string(url.substr(place.host, place.end - place.host));
+}
+
+bool is_tls_proxy(std::string_view url) {
+  const auto scheme = url.find(kScheme);
+  return scheme != url.npos && base::to_lower(url.substr(0, scheme)) == "https";
 }
 
 }  // namespace kubewatch::http

@@ -14,4 +14,7 @@ std::string proxy_for_curl(std::string_view url);
 // HOST:PORT, without the credentials that it may hold.
 std::string host_of_proxy(std::string_view url);
 
+// The way to the proxy itself is TLS.
+bool is_tls_proxy(std::string_view url);
+
 }  // namespace kubewatch::http

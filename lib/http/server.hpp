@@ -1,5 +1,6 @@
 // The server side of HTTP over evhttp, plain or TLS, for the sandbox and the cache server. Caps
-// header and body sizes, checks Host against the names it serves, answers or streams.
+// sizes, the time that a request may take, and connections; checks Host against the names it
+// serves; answers or streams.
 #pragma once
 
 #include <cstdint>
@@ -64,7 +65,14 @@ struct ServerOptions {
   std::vector<std::string> hosts;  // further Host names that are answered (loopback names always)
   std::size_t max_header_bytes = 64U << 10U;
   std::size_t max_body_bytes = 3U << 20U;
+  // Above it goes what owes a whole request the longest, or else the new one: never what is being
+  // answered. 0: connections_among_others() of the descriptors that this process may have.
+  std::size_t max_connections = 0;
+  // From the first byte, of a connection's first request from connecting. An answer may take as
+  // long as it likes while its client takes some of it each minute (of a stream the handler looks
+  // at that); between two requests a client has 2 min.
   Duration header_timeout{10000};
+  Duration request_timeout{60000};  // headers and body
 };
 
 class Server {

@@ -26,6 +26,13 @@ struct CallHandlers {
 class Call {
  public:
   virtual ~Call() = default;
+  // For who cannot take a streaming answer as fast as it comes: from pause() to resume() no more of
+  // it is read, so that the server waits, and its idle time stands still. (The time of an answer
+  // that is not streaming would go on.) What has come by then is still handed out: of a connection
+  // a piece, or what a piece unpacks to; of an answer that is made in this process maybe all. No
+  // handler is called from inside either; both may be called from inside one, and in vain.
+  virtual void pause() {}
+  virtual void resume() {}
 };
 
 struct TlsOptions {

@@ -24,6 +24,10 @@ struct Builtin {
   Result<Json> (*plain)(const Json& input, const Json& argument);
   // Everything else: evaluates its arguments itself. Exactly one of both is set.
   bool (*closure)(Evaluator& evaluator, const Call& call);
+  // Of a closure, for who reads programs (reads.hpp): its first so many arguments have its own
+  // input, the others items of it; and what it gives, if anything, is its input.
+  std::size_t own_input = 0;
+  bool passes = false;
 };
 
 // Null when there is none. Lives for ever.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 
+#include "base/signal_name.hpp"
 #include "jq/helper_protocol.hpp"
 
 namespace kubewatch::jq {
@@ -36,6 +37,7 @@ struct Reply {
 [[noreturn]] void enter_child(int socket, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
+  ::setpgid(0, 0);  // not reached by ^C: it serves until we end
   const int null = ::open("/dev/null", O_RDWR);
   // Away from the numbers that are about to be overwritten.
   const int high = ::fcntl(socket, F_DUPFD, 10);
@@ -80,7 +82,7 @@ class Helper {
   }
 
   // Sends a request to the helper that was started; the replies are read with next(). Errors:
-  // timeout, too_large (it died).
+  // timeout, and died()'s.
   Result<void> ask(const std::string& text, const std::string& input, const Limits& limits,
                    bool first_only) {
     deadline_ = limits.deadline;
@@ -97,7 +99,7 @@ class Helper {
     return send_all(bytes);
   }
 
-  // Errors: timeout, too_large (it died, most likely of its memory limit).
+  // Errors: timeout, too_large, and died()'s.
   Result<Reply> next() {
     HelperReplyHeader header;
     KW_TRY(receive_all(reinterpret_cast<char*>(&header), sizeof header));
@@ -110,17 +112,24 @@ class Helper {
     return reply;
   }
 
-  void stop() {
+  // What it ended of, as waitpid() tells it; absent where there was none. One that was ending
+  // before we kill it keeps its own status.
+  std::optional<int> stop() {
+    std::optional<int> status;
     // A forked copy of this object has no helper of its own to end.
     if (pid_ > 0 && owner_ == ::getpid()) {
       ::kill(pid_, SIGKILL);
-      while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+      int ended = 0;
+      pid_t reaped = 0;
+      while ((reaped = ::waitpid(pid_, &ended, 0)) < 0 && errno == EINTR) {
       }
+      if (reaped == pid_) status = ended;
     }
     if (socket_ >= 0) ::close(socket_);
     pid_ = 0;
     socket_ = -1;
     compiled_.clear();
+    return status;
   }
 
   int pid() const { return pid_; }
@@ -152,10 +161,8 @@ class Helper {
                                                  base::format_duration(deadline_)));
   }
 
-  Error died() {
-    stop();
-    return Error(ErrorKind::too_large, "the jq process ended: the program uses too much memory");
-  }
+  // Errors: too_large (of memory, or of what libjq cannot do), unavailable (somebody ended it).
+  Error died() { return helper_ended(stop()); }
 
   Result<void> wait_for(short events) {
     while (true) {
@@ -224,6 +231,35 @@ Error reply_error(const Reply& reply) {
 }
 
 }  // namespace
+
+Error helper_ended(std::optional<int> status) {
+  const auto ended = [](ErrorKind kind, std::string_view why) {
+    return Error(kind, fmt::format("the jq process ended: {}", why));
+  };
+  if (!status) return ended(ErrorKind::unavailable, "nobody knows why");
+  if (!WIFSIGNALED(*status)) {
+    return ended(ErrorKind::too_large, fmt::format("exit code {}", WEXITSTATUS(*status)));
+  }
+  switch (const int number = WTERMSIG(*status)) {
+    // How libjq ends where it gets no memory, or where one of its assertions fails.
+    case SIGABRT:
+      return ended(ErrorKind::too_large,
+                   "the program uses too much memory, or meets a fault of libjq (SIGABRT)");
+    // How the kernel ends who takes too much.
+    case SIGKILL:
+      return ended(ErrorKind::too_large,
+                   "it was killed (SIGKILL), as what uses too much memory is");
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+      return ended(ErrorKind::too_large,
+                   fmt::format("the program makes libjq crash ({})", base::signal_name(number)));
+    default:
+      return ended(ErrorKind::unavailable,
+                   fmt::format("somebody sent it {}", base::signal_name(number)));
+  }
+}
 
 Result<void> helper_compile(const std::string& text) {
   Helper& helper = Helper::instance();

@@ -24,14 +24,17 @@ struct Limits {
 
 struct ProgramState;
 
-// A compiled program; cheap to copy, never changes. run() blocks for at most the deadline.
+// A compiled program; cheap to copy, never changes. run() blocks for at most the deadline; what
+// used it up a few times in a row is not run at all for a while, by any of its copies
+// (overruns.hpp).
 class Program {
  public:
   // Errors: invalid, with a message that says what and at which character; unavailable when the
   // helper process cannot be started.
   static Result<Program> compile(std::string_view text);
 
-  // All outputs. Errors: invalid (a jq runtime error, its words), timeout, too_large.
+  // All outputs. Errors: invalid (a jq runtime error, its words), timeout (now or the last times),
+  // too_large, unavailable (the helper process cannot be started, or somebody ended it).
   Result<std::vector<Json>> run(const Json& input, const Limits& limits = {}) const;
   // jq truth of the first output; no output is false. Errors: as run().
   Result<bool> test(const Json& input, const Limits& limits = {}) const;

@@ -1,10 +1,13 @@
-// Chooses between our evaluator and libjq, and enforces the limits on text and outputs.
+// Chooses between our evaluator and libjq, and enforces the limits on text, outputs and time.
 #include <fmt/format.h>
+
+#include <chrono>
 
 #include "base/strings.hpp"
 #include "jq/evaluator.hpp"
 #include "jq/helper.hpp"
 #include "jq/jq.hpp"
+#include "jq/overruns.hpp"
 #include "jq/parser.hpp"
 #include "jq/reads.hpp"
 #include "jq/tokens.hpp"
@@ -15,6 +18,8 @@ namespace kubewatch::jq {
 struct ProgramState {
   std::string text;
   NodePtr root;  // null: libjq's
+  // Of all copies: what never ends for one object hardly ends for the next.
+  mutable Overruns overruns;
 };
 
 namespace {
@@ -46,6 +51,75 @@ Error with_program(Error error, const std::string& text) {
   return std::move(error).with_context(fmt::format("jq '{}'", text.substr(0, 200)));
 }
 
+TimePoint clock() {
+  return std::chrono::floor<Duration>(std::chrono::steady_clock::now());
+}
+
+// Told without the time that is left: the same words as long as nothing changes.
+Error paused(const ProgramState& state, const Limits& limits) {
+  return with_program(
+      Error(ErrorKind::timeout,
+            fmt::format("it was not run: the last {} times it took too long (it has {}), and is "
+                        "tried again {} after that",
+                        state.overruns.in_a_row(), base::format_duration(limits.deadline),
+                        base::format_duration(state.overruns.pause()))),
+      state.text);
+}
+
+// What uses up its steps or memory before its time costs a thousand objects minutes as well: two
+// million steps are a tenth of a second.
+constexpr Duration kLong{20};
+
+bool is_overrun(const Error& error, Duration took) {
+  return error.kind() == ErrorKind::timeout ||
+         (error.kind() == ErrorKind::too_large && took >= kLong);
+}
+
+// `evaluate`, unless the program has been taking too long.
+template <class T, class Evaluate>
+Result<T> timed(const ProgramState& state, const Limits& limits, const Evaluate& evaluate) {
+  const TimePoint begin = clock();
+  if (state.overruns.pauses(begin)) return paused(state, limits);
+  Result<T> out = evaluate();
+  const TimePoint end = clock();
+  if (!out.ok() && is_overrun(out.error(), end - begin)) {
+    state.overruns.overran(end);
+  } else if (out.ok() || out.error().kind() != ErrorKind::unavailable) {  // it was run
+    state.overruns.ended();
+  }
+  if (!out.ok()) return with_program(std::move(out).error(), state.text);
+  return out;
+}
+
+Result<std::vector<Json>> run_native(const Node& root, const Json& input, const Limits& limits) {
+  Evaluator evaluator(limits.deadline);
+  std::vector<Json> outputs;
+  std::size_t bytes = 0;
+  bool limited = false;
+  evaluator.eval(root, input, nullptr, [&](const Json& value) {
+    bytes += to_text(value).size();
+    limited = outputs.size() >= limits.max_outputs || bytes > limits.max_output_bytes;
+    if (!limited) outputs.push_back(value);
+    return !limited;
+  });
+  if (auto failure = evaluator.failure()) return *std::move(failure);
+  if (limited) {
+    return Error(ErrorKind::too_large, "the program has more output than allowed");
+  }
+  return outputs;
+}
+
+Result<bool> test_native(const Node& root, const Json& input, const Limits& limits) {
+  Evaluator evaluator(limits.deadline);
+  bool truth = false;
+  evaluator.eval(root, input, nullptr, [&](const Json& value) {
+    truth = is_truthy(value);
+    return false;
+  });
+  if (auto failure = evaluator.failure()) return *std::move(failure);
+  return truth;
+}
+
 }  // namespace
 
 Result<Program> Program::compile(std::string_view text) {
@@ -68,43 +142,18 @@ Result<Program> Program::compile(std::string_view text) {
 }
 
 Result<std::vector<Json>> Program::run(const Json& input, const Limits& limits) const {
-  if (!native()) {
-    auto outputs = helper_run(state_->text, input, limits);
-    if (!outputs.ok()) return with_program(std::move(outputs).error(), state_->text);
-    return outputs;
-  }
-  Evaluator evaluator(limits.deadline);
-  std::vector<Json> outputs;
-  std::size_t bytes = 0;
-  bool limited = false;
-  evaluator.eval(*state_->root, input, nullptr, [&](const Json& value) {
-    bytes += to_text(value).size();
-    limited = outputs.size() >= limits.max_outputs || bytes > limits.max_output_bytes;
-    if (!limited) outputs.push_back(value);
-    return !limited;
+  return timed<std::vector<Json>>(*state_, limits, [&] {
+    return native() ? run_native(*state_->root, input, limits)
+                    : helper_run(state_->text, input, limits);
   });
-  if (auto failure = evaluator.failure()) return with_program(*std::move(failure), state_->text);
-  if (limited) {
-    return with_program(Error(ErrorKind::too_large, "the program has more output than allowed"),
-                        state_->text);
-  }
-  return outputs;
 }
 
 Result<bool> Program::test(const Json& input, const Limits& limits) const {
-  if (!native()) {
-    auto outputs = helper_run(state_->text, input, limits, true);
-    if (!outputs.ok()) return with_program(std::move(outputs).error(), state_->text);
-    return !outputs->empty() && is_truthy(outputs->front());
-  }
-  Evaluator evaluator(limits.deadline);
-  bool truth = false;
-  evaluator.eval(*state_->root, input, nullptr, [&](const Json& value) {
-    truth = is_truthy(value);
-    return false;
+  return timed<bool>(*state_, limits, [&]() -> Result<bool> {
+    if (native()) return test_native(*state_->root, input, limits);
+    KW_ASSIGN(const auto outputs, helper_run(state_->text, input, limits, true));
+    return !outputs.empty() && is_truthy(outputs.front());
   });
-  if (auto failure = evaluator.failure()) return with_program(*std::move(failure), state_->text);
-  return truth;
 }
 
 const std::string& Program::text() const {

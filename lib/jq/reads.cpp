@@ -54,15 +54,16 @@ class Reader {
   }
 
   Place call(const Node& node, const Place& input) {
-    const bool select = node.builtin->name == "select";
-    // A plain builtin's argument has its own input; what others give theirs is their affair.
-    const Place given = select || node.builtin->plain != nullptr ? input : std::nullopt;
-    for (const NodePtr& kid : node.kids) visit(*kid, given);
-    if (node.builtin->name == "has" && node.kids[0]->kind == NodeKind::literal &&
+    const Builtin& builtin = *node.builtin;
+    for (std::size_t i = 0; i < node.kids.size(); ++i) {
+      const bool own = builtin.plain != nullptr || i < builtin.own_input;
+      visit(*node.kids[i], own ? input : std::nullopt);
+    }
+    if (builtin.name == "has" && node.kids[0]->kind == NodeKind::literal &&
         node.kids[0]->value.is_string()) {
       below(input, node.kids[0]->value.get<std::string>());
     }
-    return select ? input : std::nullopt;
+    return builtin.passes ? input : std::nullopt;
   }
 
   std::vector<Path> found_;

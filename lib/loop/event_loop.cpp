@@ -199,6 +199,7 @@ struct State : std::enable_shared_from_this<State> {
   Kind kind = Kind::timer;
   TimePoint deadline{};
   bool always_ready = false;  // a regular file: epoll refuses it, a zero timer stands in
+  bool real = false;          // a timer that no skipped time counts for
 
   void fire() {
     loop->refresh_clock();
@@ -227,7 +228,7 @@ struct State : std::enable_shared_from_this<State> {
       });
       return;
     }
-    if (loop->skipping && kind == Kind::timer) loop->timers.insert(this);
+    if (loop->skipping && kind == Kind::timer && !real) loop->timers.insert(this);
     const timeval tv = to_timeval(delay);
     event_add(ev, &tv);
   }
@@ -289,6 +290,17 @@ Handle watch(EventLoop::Impl* loop, Kind kind, int number, short what, Callback 
     state->always_ready = true;
     state->rearm(Duration::zero());
   }
+  return Handle(std::make_unique<detail::Registration>(std::move(state)));
+}
+
+Handle start_timer(EventLoop::Impl* loop, Duration delay, Callback callback, bool real) {
+  if (delay > kLongestTimer) delay = kLongestTimer;
+  auto state = make_state(loop, Kind::timer, std::move(callback));
+  state->real = real;
+  loop->refresh_clock();
+  state->deadline = loop->now + delay;
+  if (loop->base != nullptr) state->ev = evtimer_new(loop->base, detail::on_event, state.get());
+  state->rearm(std::max(delay, Duration::zero()));
   return Handle(std::make_unique<detail::Registration>(std::move(state)));
 }
 
@@ -356,12 +368,11 @@ WallTime EventLoop::wall() const {
 }
 
 Timer EventLoop::after(Duration delay, Callback callback) {
-  if (delay > kLongestTimer) delay = kLongestTimer;
-  auto state = make_state(impl_.get(), Kind::timer, std::move(callback));
-  state->deadline = now() + delay;
-  if (impl_->base != nullptr) state->ev = evtimer_new(impl_->base, detail::on_event, state.get());
-  state->rearm(std::max(delay, Duration::zero()));
-  return Handle(std::make_unique<detail::Registration>(std::move(state)));
+  return start_timer(impl_.get(), delay, std::move(callback), false);
+}
+
+Timer EventLoop::after_real(Duration delay, Callback callback) {
+  return start_timer(impl_.get(), delay, std::move(callback), true);
 }
 
 void EventLoop::post(Callback callback) {

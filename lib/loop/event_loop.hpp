@@ -61,6 +61,9 @@ class EventLoop {
   WallTime wall() const;
 
   [[nodiscard]] Timer after(Duration delay, Callback callback);
+  // For looks at what real processes do: skipped time (SkippingTime) brings it no nearer, and none
+  // is skipped for its sake.
+  [[nodiscard]] Timer after_real(Duration delay, Callback callback);
   // Runs in the next turn; cannot be cancelled: capture a weak_ptr if the owner may go.
   void post(Callback callback);
   // Persistent. `fd` stays the caller's and must outlive the handle.

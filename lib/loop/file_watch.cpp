@@ -44,6 +44,16 @@ std::set<std::string> folders_of(const std::vector<std::string>& paths) {
   return out;
 }
 
+// "No space left on device" is how the kernel says it.
+Error no_watch(const std::string& folder, int code) {
+  return Error(ErrorKind::unavailable,
+               code == ENOSPC
+                   ? fmt::format("cannot watch {}: all inotify watches of this user are taken "
+                                 "(sysctl fs.inotify.max_user_watches)",
+                                 folder)
+                   : fmt::format("cannot watch {}: {}", folder, std::strerror(code)));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FileWatch>> FileWatch::open(EventLoop& loop,
@@ -58,13 +68,18 @@ Result<std::unique_ptr<FileWatch>> FileWatch::open(EventLoop& loop,
   return self;
 }
 
-void FileWatch::follow(const std::vector<std::string>& paths) {
+Result<void> FileWatch::follow(const std::vector<std::string>& paths) {
   const auto folders = folders_of(paths);
   std::map<std::string, int> now;
+  Result<void> out;
   for (const std::string& folder : folders) {
     // Watching once more gives the same number while it is the same folder.
     const int id = ::inotify_add_watch(fd_.get(), folder.c_str(), kEvents);
-    if (id >= 0) now[folder] = id;
+    if (id >= 0) {
+      now[folder] = id;
+    } else if (errno == ENOSPC || errno == ENOMEM) {
+      out = no_watch(folder, errno);
+    }
   }
   std::set<int> kept;
   for (const auto& [folder, id] : now) kept.insert(id);
@@ -72,6 +87,7 @@ void FileWatch::follow(const std::vector<std::string>& paths) {
     if (!kept.contains(id)) ::inotify_rm_watch(fd_.get(), id);
   }
   watched_ = std::move(now);
+  return out;
 }
 
 void FileWatch::read() {

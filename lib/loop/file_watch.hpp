@@ -21,8 +21,10 @@ class FileWatch {
 
   // Watches these files and folders from now on, and nothing else: of a file the folder it is in,
   // so that a replaced or missing file is seen; of a folder its content and the folder around it.
-  // What does not exist is watched through the nearest folder that does.
-  void follow(const std::vector<std::string>& paths);
+  // What does not exist is watched through the nearest folder that does. Errors: unavailable where
+  // no watch is left for a folder (the rest is watched all the same). A folder that may not be read
+  // is no error: it is another one's, around ours.
+  Result<void> follow(const std::vector<std::string>& paths);
 
  private:
   FileWatch(Fd fd, std::function<void()> on_change)

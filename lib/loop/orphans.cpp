@@ -18,10 +18,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -34,6 +36,8 @@ namespace kubewatch::loop {
 namespace {
 
 constexpr const char* kMarkName = "KUBEWATCH_PROCESS_MARK=";
+// Of whoever may leave others behind.
+constexpr const char* kSparedMarkName = "KUBEWATCH_SPARED_MARK=";
 constexpr std::size_t kMaxEnvironment = 4U << 20U;
 // Each round can only meet the children of what the round before killed.
 constexpr int kMaxRounds = 16;
@@ -64,6 +68,13 @@ struct ProcessInfo {
   pid_t parent = 0;
   pid_t group = 0;
   pid_t session = 0;
+  std::uint64_t start = 0;  // as ticks_now()
+  std::string name;
+};
+
+struct Child {
+  pid_t pid = 0;
+  ProcessInfo info;
 };
 
 std::string read_proc(pid_t pid, const char* file, std::size_t limit) {
@@ -80,32 +91,33 @@ std::string read_proc(pid_t pid, const char* file, std::size_t limit) {
   return out;
 }
 
-// "pid (name) state ppid pgrp session ..."; the name may hold anything.
+// "pid (name) state ppid pgrp session ...", the start as the 22nd; the name may hold anything.
 std::optional<ProcessInfo> info_of(pid_t pid) {
   const std::string text = read_proc(pid, "stat", 4096);
+  const std::size_t name_begin = text.find('(');
   const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
+  if (name_begin == std::string::npos || name_end == std::string::npos) return std::nullopt;
   ProcessInfo out;
   int parent = 0;
   int group = 0;
   int session = 0;
-  if (std::sscanf(text.c_str() + name_end + 1, " %c %d %d %d", &out.state, &parent, &group,
-                  &session) != 4) {
+  unsigned long long start = 0;
+  constexpr const char* kFields =
+      " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu";
+  if (std::sscanf(text.c_str() + name_end + 1, kFields, &out.state, &parent, &group, &session,
+                  &start) != 5) {
     return std::nullopt;
   }
   out.parent = parent;
   out.group = group;
   out.session = session;
+  out.start = start;
+  out.name = text.substr(name_begin + 1, name_end - name_begin - 1);
   return out;
 }
 
 std::string environment_of(pid_t pid) {
   return '\0' + read_proc(pid, "environ", kMaxEnvironment);
-}
-
-bool has_mark(pid_t pid, const std::string& mark) {
-  const std::string environment = environment_of(pid);
-  return environment.find('\0' + mark + '\0') != std::string::npos;
 }
 
 // The newest process number given out, or 0.
@@ -199,39 +211,59 @@ void reap(pid_t pid, bool patient) {
   state().orphans.erase(orphan);
 }
 
+// Reaps those of `candidates` that are our children and have ended. The others that are: their
+// numbers cannot mean other processes, as nobody but us takes them away.
+std::vector<Child> living_orphans(const std::vector<pid_t>& candidates) {
+  const pid_t self = getpid();
+  const pid_t group = getpgrp();
+  std::vector<Child> out;
+  for (const pid_t pid : candidates) {
+    if (pid == self || state().leaders.count(pid) != 0) continue;
+    auto info = info_of(pid);
+    if (!info || info->parent != self) continue;
+    if (info->state != 'Z') {
+      out.push_back({pid, std::move(*info)});
+    } else if (info->group != group) {
+      reap(pid, false);
+    }
+  }
+  return out;
+}
+
 struct Sweep {
   const std::string& mark;
-  pid_t leader = 0;
+  const Birth& leader;
   Duration lifetime;
-  pid_t self = getpid();
-  pid_t group = getpgrp();
   pid_t session = getsid(0);
 
-  bool is_left_over(pid_t pid, const ProcessInfo& info) const {
-    if (info.group == leader || has_mark(pid, mark)) return true;
-    // A child of ours in another session was not forked by us.
-    return info.session != session && state().leaders.empty();
+  bool is_left_over(const Child& child) const {
+    if (child.info.group == leader.leader) return true;
+    const std::string environment = environment_of(child.pid);
+    if (environment.find('\0' + mark + '\0') != std::string::npos) return true;
+    // A child of ours in another session was not forked by us, but need not be the leader's: a
+    // container's first process adopts what was started beside it.
+    if (child.info.session == session || !state().leaders.empty() ||
+        !leader.is_before(child.info.start, child.pid) ||
+        environment.find(std::string(1, '\0') + kSparedMarkName) != std::string::npos) {
+      return false;
+    }
+    base::log_info("killing a process that left the group and the environment of its hook",
+                   {{"pid", std::to_string(child.pid)}, {"name", child.info.name}});
+    return true;
   }
 
   std::vector<pid_t> candidates() const {
     if (auto children = own_children()) return std::move(*children);
-    const bool all = state().leaders.empty() || lifetime > kLongLife || last_process() < leader;
-    return processes_from(all ? 0 : leader);
+    const bool all =
+        state().leaders.empty() || lifetime > kLongLife || last_process() < leader.leader;
+    return processes_from(all ? 0 : leader.leader);
   }
 
   // True when it killed something, whose children may now be ours.
   bool round() const {
     std::vector<pid_t> killed;
-    for (const pid_t pid : candidates()) {
-      if (pid == self || state().leaders.count(pid) != 0) continue;
-      const auto info = info_of(pid);
-      if (!info || info->parent != self) continue;
-      if (info->state == 'Z') {
-        if (info->group != group) reap(pid, false);
-        continue;
-      }
-      // It is our child and not reaped, so the number cannot mean another process.
-      if (is_left_over(pid, *info) && kill(pid, SIGKILL) == 0) killed.push_back(pid);
+    for (const Child& child : living_orphans(candidates())) {
+      if (is_left_over(child) && kill(child.pid, SIGKILL) == 0) killed.push_back(child.pid);
     }
     for (const pid_t pid : killed) reap(pid, true);
     return !killed.empty();
@@ -248,9 +280,18 @@ void become_subreaper() {
   }
 }
 
-std::string next_mark() {
+std::uint64_t ticks_now() {
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  static const auto kTicksPerSecond = static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+  return static_cast<std::uint64_t>(now.tv_sec) * kTicksPerSecond +
+         static_cast<std::uint64_t>(now.tv_nsec) * kTicksPerSecond / 1'000'000'000U;
+}
+
+std::string next_mark(bool leaves_others) {
   if (!state().subreaper) return {};
-  return kMarkName + std::to_string(getpid()) + "-" + std::to_string(++state().marks);
+  return (leaves_others ? kSparedMarkName : kMarkName) + std::to_string(getpid()) + "-" +
+         std::to_string(++state().marks);
 }
 
 void register_leader(pid_t pid, const std::string& mark) {
@@ -304,11 +345,17 @@ void end_marked_by(pid_t marker) {
   }
 }
 
-void end_descendants(const std::string& mark, pid_t leader, Duration lifetime) {
+void end_descendants(const std::string& mark, const Birth& leader, Duration lifetime) {
   if (mark.empty() || !may_have_orphans()) return;
   const Sweep sweep{mark, leader, lifetime};
   for (int i = 0; i < kMaxRounds && sweep.round(); ++i) {
   }
+}
+
+void reap_orphans() {
+  if (!state().subreaper || !may_have_orphans()) return;
+  const auto children = own_children();
+  living_orphans(children ? *children : processes_from(0));
 }
 
 }  // namespace kubewatch::loop

@@ -6,14 +6,30 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 
 #include "base/time.hpp"
 
 namespace kubewatch::loop {
 
-// "KUBEWATCH_PROCESS_MARK=<pid>-<n>" for the next child, or "" while we are no subreaper.
-std::string next_mark();
+// "KUBEWATCH_PROCESS_MARK=<pid>-<n>" for the next child, or "" while we are no subreaper. With
+// `leaves_others` (ProcessOptions) the mark has another name: it is ended with its own leader only,
+// not as one that nobody's mark was found on, and not by end_marked_by().
+std::string next_mark(bool leaves_others);
+
+// Which processes may be a leader's, of those that carry no mark: when it was started, in the ticks
+// in which the kernel tells the start of each, and its number.
+struct Birth {
+  std::uint64_t from = 0;   // before the leader was made
+  std::uint64_t until = 0;  // after that
+  pid_t leader = 0;
+  // Within one tick numbers tell who came later; where they went round just then, nobody did.
+  bool is_before(std::uint64_t start, pid_t pid) const {
+    return start > until || (start >= from && pid > leader);
+  }
+};
+std::uint64_t ticks_now();
 
 // Leaders are children that a Process reaps; nobody else may. Registered from spawn to reap, with
 // the mark that they got.
@@ -35,8 +51,12 @@ bool ended_by_cpu_limit(pid_t child);
 // Kills whatever carries a mark that the process `marker`, which is gone, gave its children.
 void end_marked_by(pid_t marker);
 
-// Kills what carries the mark of `leader` (ended and reaped by now) and was reparented to us, and
-// what that leaves behind, until nothing is found. Without any Process left, unmarked ones as well.
-void end_descendants(const std::string& mark, pid_t leader, Duration lifetime);
+// Kills what carries the mark of a leader (ended and reaped by now) and was reparented to us, and
+// what that leaves behind, until nothing is found. Without any Process left, unmarked ones as well
+// that are younger than the leader; those are logged, as they may be strangers.
+void end_descendants(const std::string& mark, const Birth& leader, Duration lifetime);
+
+// Reaps those of our children that have ended and have no Process, and kills nobody.
+void reap_orphans();
 
 }  // namespace kubewatch::loop

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "loop/group_watch.hpp"
 #include "loop/lines.hpp"
 #include "loop/memfd.hpp"
 #include "loop/orphans.hpp"
@@ -103,12 +104,15 @@ struct Process::Impl {
   Result<void> launch();
   void watch();
   void signal_group(int number) const;
+  void kill();
   void stop_gently();
   void on_timeout();
   bool has_ended() const;
   void on_output();
   void on_errors();
+  void on_grace_over();
   void on_exited();
+  void on_group_ended();
   Result<Fd> make_input();
   bool read_output();
   bool keep_output(std::string_view bytes);
@@ -116,7 +120,8 @@ struct Process::Impl {
   bool emit(std::string_view line);
   bool finish_lines();
   void finish_if_quiet();
-  void end_group();
+  // `spares`: it ended by itself, and may leave others behind.
+  void end_group(bool spares);
   void finish();
 
   EventLoop& loop;
@@ -128,15 +133,24 @@ struct Process::Impl {
   Spawned spawned;
   pid_t pid = -1;
   std::string mark;
+  Birth birth;
   Fd input;  // what a path of ours leads to, until the child is reaped
   Fd output;
   Fd errors;
+  // The child's ends, until it has ended: that it closes them wakes nobody then, and its exit alone
+  // ends a run, where three calls of the loop would come one after the other while it dies. That
+  // costs two descriptors for each child that runs.
+  Fd output_end;
+  Fd errors_end;
   std::optional<PipeWriter> writer;
   LineSplitter lines;
   ProcessExit result;
   bool exited = false;  // the leader is a zombie, or reaped
   bool reaped = false;
   bool stopping = false;  // TERM was sent
+  bool killed = false;    // by kill() or for what it printed
+  bool grace_over = false;
+  std::unique_ptr<GroupWatch> left;  // of the group, in the grace time, when the leader has ended
   FdWatch output_watch;
   FdWatch errors_watch;
   FdWatch exit_watch;
@@ -185,16 +199,21 @@ Result<void> Process::Impl::launch() {
     options.environment.push_back(prefix +
                                   path.value_or("/proc/self/fd/" + std::to_string(kInputFd)));
   }
-  mark = next_mark();
+  mark = next_mark(options.leaves_others);
   if (!mark.empty()) options.environment.push_back(mark);
+  birth.from = ticks_now();
   KW_ASSIGN(spawned,
             spawn({options.argv, options.environment, options.directory, options.limits,
                    read_from.get(), out.theirs.get(), err.theirs.get(), has_path && !through_us,
                    !options.terminal, options.cgroup ? options.cgroup->fd() : -1, !options.ahead}));
   pid = spawned.pid;
+  birth.until = ticks_now();
+  birth.leader = pid;
   if (!options.terminal) register_leader(pid, mark);
   output = std::move(out.ours);
   errors = std::move(err.ours);
+  output_end = std::move(out.theirs);
+  if (errors) errors_end = std::move(err.theirs);
   if (through_us) input = std::move(read_from);
   // Not needed any more, and may be megabytes for each of many running children.
   options.input = {};
@@ -219,11 +238,22 @@ void Process::Impl::signal_group(int number) const {
   if (number == SIGKILL) ::kill(pid, SIGKILL);
 }
 
+void Process::Impl::kill() {
+  killed = true;
+  signal_group(SIGKILL);
+}
+
 void Process::Impl::stop_gently() {
   if (stopping || exited) return;
   stopping = true;
   signal_group(SIGTERM);
-  deadline = loop.after(options.grace, [this] { signal_group(SIGKILL); });
+  deadline = loop.after(options.grace, [this] { on_grace_over(); });
+}
+
+void Process::Impl::on_grace_over() {
+  grace_over = true;
+  signal_group(SIGKILL);
+  if (exited) on_group_ended();
 }
 
 // It may have ended in this very turn, before its pidfd was looked at.
@@ -252,7 +282,7 @@ bool Process::Impl::keep_output(std::string_view bytes) {
   result.out.append(bytes.substr(0, room));
   if (bytes.size() > room && !result.output_overflow) {
     result.output_overflow = true;
-    signal_group(SIGKILL);
+    kill();
   }
   return true;
 }
@@ -318,6 +348,18 @@ void Process::Impl::on_errors() {
 void Process::Impl::on_exited() {
   exited = true;
   exit_watch.reset();
+  output_end.reset();
+  errors_end.reset();
+  if (stopping && !grace_over && !options.terminal) {
+    // A shell dies of TERM at once; what it had started has its time to handle it.
+    left = std::make_unique<GroupWatch>(loop, pid, [this] { on_group_ended(); });
+    if (left->start()) return;
+  }
+  on_group_ended();
+}
+
+void Process::Impl::on_group_ended() {
+  left.reset();
   deadline.reset();
   result.elapsed = loop.now() - started;
   // What it wrote last is in the pipes already; usually this is their end, too.
@@ -330,14 +372,15 @@ void Process::Impl::on_exited() {
 }
 
 void Process::Impl::finish_if_quiet() {
-  if (exited && !output && !errors) finish();
+  if (exited && !left && !output && !errors) finish();
 }
 
-// Kills the group while its leader still holds the number, reaps, and goes after those who left it.
-void Process::Impl::end_group() {
+// Kills the group, unless it is spared, while its leader still holds the number, reaps, and goes
+// after those who left it.
+void Process::Impl::end_group(bool spares) {
   if (reaped) return;
-  signal_group(SIGKILL);
-  if (options.cgroup) options.cgroup->kill();
+  if (!spares) signal_group(SIGKILL);
+  if (options.cgroup && !spares) options.cgroup->kill();
   int status = 0;
   if (!exited) {
     pollfd wait{spawned.pidfd.get(), POLLIN, 0};
@@ -351,7 +394,11 @@ void Process::Impl::end_group() {
   reaped = true;
   input.reset();
   if (!options.terminal) unregister_leader(pid);
-  end_descendants(mark, pid, loop.now() - started);
+  if (spares) {
+    reap_orphans();
+  } else {
+    end_descendants(mark, birth, loop.now() - started);
+  }
   options.cgroup.reset();
 }
 
@@ -366,7 +413,7 @@ void Process::Impl::finish() {
       return true;
     });
   }
-  end_group();
+  end_group(options.leaves_others && !stopping && !killed);
   output.reset();
   errors.reset();
   const OnExit callback = std::move(on_exit);
@@ -377,7 +424,7 @@ void Process::Impl::finish() {
 
 Process::Impl::~Impl() {
   *alive = false;
-  if (pid > 0) end_group();
+  if (pid > 0) end_group(false);
 }
 
 Result<std::unique_ptr<Process>> Process::start(EventLoop& loop, ProcessOptions options,
@@ -413,7 +460,7 @@ void Process::terminate() {
 }
 
 void Process::kill() {
-  impl_->signal_group(SIGKILL);
+  impl_->kill();
 }
 
 void Process::write(std::string_view bytes) {

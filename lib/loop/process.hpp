@@ -41,6 +41,10 @@ struct ProcessOptions {
   // It talks with the person at our terminal: our stdin and stderr are its own, and it stays in our
   // process group, so that ctrl-C reaches it; neither `input` nor on_stderr_line is used.
   bool terminal = false;
+  // What it starts may be meant to outlive it, as an agent or a browser is: when it ends by itself,
+  // nobody is killed. Its group is killed, and what left the group, as of any other child: after
+  // timeout, overflow of stdout, terminate(), kill() or destruction.
+  bool leaves_others = false;
   // start() does not wait until the program runs, so that nothing else does: what it would have
   // refused then comes as ProcessExit::refused.
   bool ahead = false;
@@ -50,8 +54,8 @@ struct ProcessOptions {
   // then it is known whether the child was ended in it.
   bool keep_begun = false;
   Duration timeout{30000};  // 0 = none. Then TERM to the group, after `grace` KILL
-  Duration grace{5000};
-  Duration drain{500};  // after exit: how long pipes held open by others are read
+  Duration grace{5000};     // of the whole group, also when its leader has ended
+  Duration drain{500};      // after that: how long pipes held open by others are read
   ProcessLimits limits;
   // It is born there; what is left in it is killed with the group. Null: it stays in ours.
   std::shared_ptr<Cgroup> cgroup;
@@ -91,7 +95,7 @@ class Process {
   int pid() const;
   // Always, but at first with `ahead`: until then it shares our memory.
   bool begun() const;
-  // TERM to the group, after `grace` KILL; on_exit follows with canceled set.
+  // TERM to the group, after `grace` KILL; on_exit follows with canceled set, when nobody is left.
   void terminate();
   // KILL to the group; on_exit follows.
   void kill();
@@ -107,7 +111,9 @@ class Process {
 
 // When a child's process group is gone, members that escaped it by setsid are still ours to end:
 // this makes the calling process their reaper (PR_SET_CHILD_SUBREAPER), so that Process can find
-// and kill descendants that outlive their hook. Call once in main.
+// and kill descendants that outlive their hook. Who else becomes a child of ours (as a container's
+// first process we adopt all orphans) is spared where it was there before that hook. Call once in
+// main.
 void become_subreaper();
 
 }  // namespace kubewatch::loop

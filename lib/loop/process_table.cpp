@@ -191,6 +191,15 @@ std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders) {
   return out;
 }
 
+std::vector<pid_t> members_of_group(pid_t leader) {
+  std::vector<pid_t> out;
+  for (const ProcessRow& row : read_table()) {
+    if (row.group == leader && row.pid != leader) out.push_back(row.pid);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 bool has_exited(pid_t child) {
   siginfo_t info{};
   return waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||

@@ -49,6 +49,9 @@ std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
 // One scan of /proc for all of them. A leader that is not found has no entry.
 std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders);
 
+// Who is in a process group besides its leader, zombies too; by number. A scan of /proc.
+std::vector<pid_t> members_of_group(pid_t leader);
+
 // A child of ours that has ended, reaped or not.
 bool has_exited(pid_t child);
 

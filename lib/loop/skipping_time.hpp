@@ -17,7 +17,7 @@ class SkippingTime {
 
   // Between turns. Timers that are due then fire in the next turn.
   void skip(Duration time);
-  // The earliest deadline; absent: no timer is set.
+  // The earliest deadline, but of real time (after_real); absent: no timer is set.
   std::optional<TimePoint> next_timer() const;
 
  private:

@@ -27,6 +27,8 @@ ErrorKind kind_of(int code) {
     case EACCES:
     case EPERM:
     case EROFS: return ErrorKind::forbidden;
+    // Of connect(): as many wait as may.
+    case EAGAIN: return ErrorKind::unavailable;
     default: return ErrorKind::unreachable;
   }
 }
@@ -54,18 +56,26 @@ bool is_of_this_user(int fd) {
   return peer.uid == ::geteuid() || peer.uid == 0;
 }
 
-// A socket that nobody answers on is what a killed process leaves behind.
+// A socket that nobody listens on is what a killed process leaves behind. Only ECONNREFUSED says
+// so: one whose queue is full is somebody's who is busy, or was stopped.
 Result<void> remove_stale(const std::string& path) {
   struct stat info {};
   if (::lstat(path.c_str(), &info) != 0) return {};
   if (!S_ISSOCK(info.st_mode)) {
     return Error(ErrorKind::already_exists, path + " is there already and is no socket");
   }
-  if (connect_unix(path).ok()) {
+  KW_ASSIGN(const sockaddr_un address, address_of(path));
+  const Fd probe = new_socket();
+  if (!probe) return system_error(ErrorKind::unavailable, "cannot make a socket for", path);
+  if (::connect(probe.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) {
     return Error(ErrorKind::already_exists, "another process answers on " + path);
   }
-  ::unlink(path.c_str());
-  return {};
+  switch (errno) {
+    case ECONNREFUSED: ::unlink(path.c_str()); return {};
+    case ENOENT: return {};  // just removed by its owner
+    case EAGAIN: return Error(ErrorKind::already_exists, "another process listens on " + path);
+    default: return system_error(kind_of(errno), "cannot tell whose socket this is:", path);
+  }
 }
 
 }  // namespace

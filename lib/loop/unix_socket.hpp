@@ -22,8 +22,9 @@ Result<void> make_private_folder(const std::string& path);
 class UnixListener {
  public:
   using OnConnection = std::function<void(Fd)>;
-  // `path` is made with mode 0600; a socket that nobody answers on any more is replaced. Errors:
-  // already_exists (somebody answers there, or it is no socket), invalid (too long), forbidden.
+  // `path` is made with mode 0600; a socket that nobody listens on any more is replaced. Errors:
+  // already_exists (somebody listens there, if too busy to answer, or it is no socket), invalid
+  // (too long), forbidden.
   static Result<std::unique_ptr<UnixListener>> open(EventLoop& loop, const std::string& path,
                                                     OnConnection on_connection);
   ~UnixListener();
@@ -39,8 +40,9 @@ class UnixListener {
   FdWatch watch_;
 };
 
-// Errors: not_found (no such socket), unreachable (nobody answers there), forbidden (also when
-// another user's process answers, unless we are root).
+// Errors: not_found (no such socket), unreachable (nobody listens there), unavailable (somebody
+// does, but has not taken those yet who wait already), forbidden (also when another user's process
+// answers, unless we are root).
 Result<Fd> connect_unix(const std::string& path);
 
 struct LineLimits {

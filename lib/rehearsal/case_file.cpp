@@ -171,9 +171,10 @@ bool read_given_file(const RuleNode& node, const fs::path& folder, std::vector<J
   if (!documents.ok()) return node.problem(name + ": " + documents.error().message());
   for (Json& document : *documents) {
     if (base::string_at(document, {"apiVersion"}).starts_with("kubewatch.dev/")) continue;
-    if (base::string_at(document, {"kind"}).empty() ||
+    if (base::string_at(document, {"apiVersion"}).empty() ||
+        base::string_at(document, {"kind"}).empty() ||
         base::string_at(document, {"metadata", "name"}).empty()) {
-      return node.problem(name + " has a document without kind or metadata.name");
+      return node.problem(name + " has a document without apiVersion, kind or metadata.name");
     }
     out.push_back(std::move(document));
   }

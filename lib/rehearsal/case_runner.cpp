@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hooks/rule_file.hpp"
+#include "hooks/write_order.hpp"
 #include "rehearsal/world.hpp"
 
 namespace kubewatch::rehearsal {
@@ -12,12 +13,6 @@ namespace kubewatch::rehearsal {
 namespace {
 
 constexpr std::size_t kShownDifferences = 5;
-
-int rank(const Json& object) {
-  const std::string kind = base::string_at(object, {"kind"});
-  if (kind == "Namespace") return 0;
-  return kind == "CustomResourceDefinition" ? 1 : 2;
-}
 
 // Of a run or a write, as Observed has them.
 std::string named(const Json& one) {
@@ -58,7 +53,9 @@ class CaseRun {
     if (test_.rule_name.empty()) return std::move(loaded.rules);
     std::vector<hooks::Rule> chosen;
     for (auto& rule : loaded.rules) {
-      if (rule.name == test_.rule_name) chosen.push_back(std::move(rule));
+      // A document whose `for` is a list has one rule for each of its kinds.
+      const bool named = rule.name == test_.rule_name || rule.document == test_.rule_name;
+      if (named) chosen.push_back(std::move(rule));
     }
     if (!chosen.empty()) return chosen;
     fail(test_.place("/controller"),
@@ -69,8 +66,7 @@ class CaseRun {
   // The objects that are there before the controller starts.
   bool give() {
     std::vector<Json> given = test_.given;
-    std::stable_sort(given.begin(), given.end(),
-                     [](const Json& a, const Json& b) { return rank(a) < rank(b); });
+    hooks::sort_for_writing(given, [](const Json& object) -> const Json& { return object; });
     for (const Json& object : given) {
       auto applied = world_->apply(object);
       if (!applied.ok()) {
@@ -158,11 +154,15 @@ class CaseRun {
     }
   }
 
-  Result<void> trigger(hooks::TriggerRequest request) {
-    // As everywhere in a test case; cluster-scoped kinds have none, whatever is said.
-    if (request.key && request.key->namespace_.empty()) request.key->namespace_ = "default";
+  // As the request would come from a program: what it does not say is not filled in.
+  Result<void> trigger(const hooks::TriggerRequest& request) {
     if (world_->engine().trigger("", request, runtime::Reason::external) > 0) return {};
-    return Error(ErrorKind::not_found, "the trigger names no object that the rules see");
+    std::string why = "the trigger names no object that the rules see";
+    if (request.key) {
+      why += fmt::format(" (name \"{}\", namespace \"{}\")", request.key->name,
+                         request.key->namespace_);
+    }
+    return Error(ErrorKind::not_found, std::move(why));
   }
 
   void look_for_failed_runs(const Observed& seen) {

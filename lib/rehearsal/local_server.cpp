@@ -7,6 +7,7 @@
 #include "base/yaml.hpp"
 #include "base/yaml_body.hpp"
 #include "core/status.hpp"
+#include "hooks/recorded_request.hpp"
 
 namespace kubewatch::rehearsal {
 
@@ -31,11 +32,8 @@ std::string verb_of(const ApiRequest& request, const apiserver::ResourcePath& pa
     if (watch) return "watch";
     return path.name.empty() ? "list" : "get";
   }
-  if (request.method == "POST") return "create";
-  if (request.method == "PUT") return "update";
-  if (request.method == "DELETE") return path.name.empty() ? "deletecollection" : "delete";
-  const auto type = request.headers.get("Content-Type");
-  return type.find("apply-patch") != std::string_view::npos ? "apply" : "patch";
+  if (request.method == "DELETE" && path.name.empty()) return "deletecollection";
+  return hooks::verb_of(request.method, request.headers.get("Content-Type"));
 }
 
 bool is_write(const std::string& verb) {
@@ -44,7 +42,7 @@ bool is_write(const std::string& verb) {
 
 // What a watch is of, however often it is opened.
 std::string watch_name(const ApiRequest& request) {
-  const auto query = apiserver::Query::parse(request.query);
+  const auto query = apiserver::parse_query(request.query);
   if (!query.ok()) return request.path;
   return request.path + "?" + query->get("labelSelector") + "&" + query->get("fieldSelector");
 }
@@ -223,11 +221,11 @@ LocalServer::Parsed LocalServer::parse(const ApiRequest& request) const {
   const auto path = apiserver::parse_resource_path(*segments);
   if (!path) return out;
   out.path = *path;
-  out.resource = api_.registry().find(path->group, path->version, path->resource);
+  out.resource = api_.registry().find(path->group, path->version, path->plural);
   if (out.resource == nullptr) return out;
   if (path->group == "authorization.k8s.io" || path->group == "authentication.k8s.io") return out;
   if (path->subresource == "token") return out;  // changes nothing, either
-  const auto query = apiserver::Query::parse(request.query);
+  const auto query = apiserver::parse_query(request.query);
   const bool watch = path->watch || (query.ok() && query->flag("watch"));
   out.verb = verb_of(request, *path, watch);
   if (query.ok()) out.manager = query->get("fieldManager");

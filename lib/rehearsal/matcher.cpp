@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
+#include "rehearsal/met_items.hpp"
 
 namespace kubewatch::rehearsal {
 
@@ -52,29 +55,88 @@ std::string item_key(const Json& expected, const Json& actual) {
   return "";
 }
 
+using Indexes = std::vector<std::size_t>;
+using Differences = std::vector<Difference>;
+using Between = std::vector<std::vector<Differences>>;  // expected items x items that are there
+
+// What the item misses of the nearest that it does not fit; null: there is none. `taken`: also of
+// those that another item fits.
+const Differences* nearest_to(std::size_t item, bool taken, const Between& between) {
+  const Differences* nearest = nullptr;
+  for (std::size_t one = 0; one < between[item].size(); ++one) {
+    const auto fits = [one](const auto& of_item) { return of_item[one].empty(); };
+    const bool passed_over =
+        taken ? fits(between[item]) : std::any_of(between.begin(), between.end(), fits);
+    const Differences& differences = between[item][one];
+    if (passed_over || (nearest != nullptr && nearest->size() <= differences.size())) continue;
+    nearest = &differences;
+  }
+  return nearest;
+}
+
+// The items of one key. A list may have it more than once (a port for TCP and UDP): then they are
+// told apart by what they have, and none takes the item that another needs.
+void walk_of_one_key(const std::vector<Place>& places, const Json& expected, const Indexes& wanted,
+                     const Json& actual, const Indexes& there, std::vector<Difference>& out) {
+  Between between(wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    for (const std::size_t index : there) {
+      walk(places[i], expected[wanted[i]], actual[index], between[i].emplace_back());
+    }
+  }
+  const std::vector<std::size_t> met =
+      met_items(std::vector<ExpectedItem>(wanted.size()), there.size(),
+                [&](std::size_t item, std::size_t one) { return between[item][one].empty(); });
+  const bool some_left = std::accumulate(met.begin(), met.end(), std::size_t{0}) < there.size();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (met[i] > 0) continue;
+    // Where all fit others, but are more than those need, one of them is meant.
+    const Differences* nearest = nearest_to(i, false, between);
+    if (nearest == nullptr && some_left) nearest = nearest_to(i, true, between);
+    if (nearest == nullptr) {
+      add(places[i], "expected, but it is not there", out);
+      continue;
+    }
+    const std::size_t left = kMaxDifferences - std::min(kMaxDifferences, out.size());
+    out.insert(out.end(), nearest->begin(),
+               nearest->begin() + static_cast<std::ptrdiff_t>(std::min(left, nearest->size())));
+  }
+}
+
+// Items that are found by `key`, in the order of the first of each.
+void walk_keyed(const Place& at, const std::string& key, const Json& expected, const Json& actual,
+                std::vector<Difference>& out) {
+  std::map<std::string, Indexes> there;
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    there[actual[i].at(key).get<std::string>()].push_back(i);
+  }
+  std::map<std::string, Indexes> wanted;
+  std::vector<std::string> order;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const std::string name = expected[i].at(key).get<std::string>();
+    Indexes& of_name = wanted[name];
+    if (of_name.empty()) order.push_back(name);
+    of_name.push_back(i);
+  }
+  for (const std::string& name : order) {
+    std::vector<Place> places;
+    for (const std::size_t i : wanted[name]) places.push_back(at.item(i, key + "=" + name));
+    walk_of_one_key(places, expected, wanted[name], actual, there[name], out);
+  }
+}
+
 void walk_list(const Place& at, const Json& expected, const Json& actual,
                std::vector<Difference>& out) {
   const std::string key = item_key(expected, actual);
-  if (key.empty() && expected.size() != actual.size()) {
+  if (!key.empty()) return walk_keyed(at, key, expected, actual, out);
+  if (expected.size() != actual.size()) {
     return add(
         at,
         fmt::format("expected {} items, got {}: {}", expected.size(), actual.size(), shown(actual)),
         out);
   }
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (key.empty()) {
-      walk(at.item(i, std::to_string(i)), expected[i], actual[i], out);
-      continue;
-    }
-    const auto found = std::find_if(actual.begin(), actual.end(), [&](const Json& item) {
-      return item.at(key) == expected[i].at(key);
-    });
-    const Place place = at.item(i, key + "=" + expected[i].at(key).get<std::string>());
-    if (found == actual.end()) {
-      add(place, "expected, but it is not there", out);
-    } else {
-      walk(place, expected[i], *found, out);
-    }
+    walk(at.item(i, std::to_string(i)), expected[i], actual[i], out);
   }
 }
 

@@ -1,6 +1,6 @@
 // Whether a value has what a test case expects of it. Mappings may have more; list items with a
-// name, a type or a key are found by it, other lists must be equal in length; null means that the
-// field is not there. Pure.
+// name, a type or a key are found by it, those that share it each by what it has; other lists must
+// be equal in length; null means that the field is not there. Pure.
 #pragma once
 
 #include <string>

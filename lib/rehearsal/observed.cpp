@@ -8,6 +8,7 @@
 #include "apiserver/convert.hpp"
 #include "core/resource.hpp"
 #include "rehearsal/matcher.hpp"
+#include "rehearsal/met_items.hpp"
 
 namespace kubewatch::rehearsal {
 
@@ -176,30 +177,31 @@ class StepCheck {
       fail(pointer(key),
            fmt::format("expected no {}, got {}: {}", what, seen.size(), shown(seen.front())));
     }
-    std::vector<bool> taken(seen.size(), false);
-    for (std::size_t i = 0; i < wanted->size(); ++i) {
-      const std::string at = pointer(fmt::format("{}/{}", key, i));
-      Json item = with_durations((*wanted)[i]);
-      std::optional<std::int64_t> times = base::int_at(item, {"times"});
+    std::vector<Json> fields;
+    std::vector<ExpectedItem> items;
+    for (const Json& one : *wanted) {
+      Json& item = fields.emplace_back(with_durations(one));
+      const auto times = base::int_at(item, {"times"});
       item.erase("times");
-      std::size_t met = 0;
-      for (std::size_t j = 0; j < seen.size(); ++j) {
-        if (taken[j] || !compare(item, seen[j]).empty()) continue;
-        taken[j] = true;
-        ++met;
-        if (!times) break;
-      }
-      const Json* regarding = base::find(item, {"regarding"});
-      const std::string why = met > 0 ? "" : why_never_there(regarding ? *regarding : item);
+      items.push_back({static_cast<std::size_t>(times.value_or(1)), times.has_value()});
+    }
+    const auto met = met_items(items, seen.size(), [&](std::size_t item, std::size_t one) {
+      return compare(fields[item], seen[one]).empty();
+    });
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const std::string at = pointer(fmt::format("{}/{}", key, i));
+      const Json* regarding = base::find(fields[i], {"regarding"});
+      const std::string why = met[i] > 0 ? "" : why_never_there(regarding ? *regarding : fields[i]);
       if (!why.empty()) {
         fail(at, why);
         continue;
       }
-      if (times && met == static_cast<std::size_t>(*times)) continue;
-      if (!times && met > 0) continue;
-      fail(at, fmt::format("no such {}: {}{}{}", what, shown(item),
-                           times ? fmt::format(" (expected {} times, got {})", *times, met) : "",
-                           nearest(item, seen)));
+      if (met[i] == items[i].times) continue;
+      const std::string count =
+          items[i].exactly ? fmt::format(" (expected {} times, got {})", items[i].times, met[i])
+                           : "";
+      fail(at, fmt::format("no such {}: {}{}{}", what, shown(fields[i]), count,
+                           nearest(fields[i], seen)));
     }
   }
 

@@ -273,7 +273,7 @@ Result<RecordedServer::Interest> RecordedServer::interest_of(const ApiTarget& ta
   const std::string labels = target.parameter("labelSelector");
   const std::string fields = target.parameter("fieldSelector");
   const Stream* best = nullptr;
-  const Stream* single = nullptr;
+  const Stream* named = nullptr;
   Interest out;
   for (const auto& [number, stream] : streams_) {
     const ApiTarget& mine = stream.target;
@@ -289,12 +289,14 @@ Result<RecordedServer::Interest> RecordedServer::interest_of(const ApiTarget& ta
     }
     if (exact) return out;
     const bool inside = target.namespace_.empty() || mine.namespace_ == target.namespace_;
-    if (inside && stream.single) single = &stream;
+    if (inside && stream.fields.find(kName) != std::string::npos) named = &stream;
   }
-  if (best == nullptr && single != nullptr) {
-    return Error(ErrorKind::not_found,
+  // As of a server that lets nobody list them: who then asks for each by its name is answered.
+  if (best == nullptr && named != nullptr && fields.find(kName) == std::string::npos) {
+    const std::string name = named->fields.substr(named->fields.rfind(kName) + kName.size());
+    return Error(ErrorKind::forbidden,
                  fmt::format("the recording has {0} one by one: name one, such as {0}/{1}",
-                             target.plural, single->fields.substr(kName.size())));
+                             target.plural, name));
   }
   if (best == nullptr) {
     return Error(
@@ -355,7 +357,11 @@ Answer RecordedServer::list(const ApiTarget& target) const {
     return refusal(422, "Invalid", "a recording is listed, then watched");
   }
   const auto interest = interest_of(target);
-  if (!interest.ok()) return refusal(404, "NotFound", interest.error().message());
+  if (!interest.ok()) {
+    const std::string& why = interest.error().message();
+    return interest.error().is_forbidden() ? refusal(403, "Forbidden", why)
+                                           : refusal(404, "NotFound", why);
+  }
   const Stream& stream = streams_.at(interest->stream);
   const auto type = types_.find(type_key(target));
   const std::string kind = type == types_.end() ? "" : type->second.gvk.kind;

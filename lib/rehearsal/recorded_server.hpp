@@ -39,7 +39,8 @@ class RecordedServer {
   // not recorded and that only a server could evaluate.
   Answer answer(const std::string& method, const std::string& url) const;
 
-  // What a watch is of. Absent: nothing of the kind was recorded.
+  // What a watch is of. Errors: not_found (nothing of it was recorded); forbidden (it was recorded
+  // by single names, and is asked for as a whole).
   struct Interest {
     int stream = 0;
     std::string namespace_;

@@ -130,10 +130,14 @@ std::unique_ptr<http::Call> RecordedTransport::start(http::Request request,
   auto interest = streaming ? impl_->server.interest_of(*target)
                             : Result<RecordedServer::Interest>(RecordedServer::Interest{});
   const std::string stream = target ? target->stream() : "";
-  if (use == RequestUse::list) impl_->between.insert(stream);
-  impl_->loop.post([impl = impl_, call, request = std::move(request), streaming, stream,
-                    interest = std::move(interest)]() mutable {
-    if (call->over) return;
+  const bool held_up = use == RequestUse::list && impl_->between.insert(stream).second;
+  impl_->loop.post([impl = impl_, call, request = std::move(request), use, held_up, streaming,
+                    stream, interest = std::move(interest)]() mutable {
+    if (call->over) {
+      // Nobody watches after a list that was given up; after one before it somebody may.
+      if (held_up && impl->between.erase(stream) > 0) impl->plan();
+      return;
+    }
     // The handlers may end the call, and with it themselves.
     const http::CallHandlers own = call->handlers;
     if (streaming && interest.ok()) {
@@ -145,7 +149,11 @@ std::unique_ptr<http::Call> RecordedTransport::start(http::Request request,
       return impl->plan();
     }
     const auto answer = impl->server.answer(request.method, request.url);
-    if (answer.status != 200) impl->between.erase(stream);
+    if (answer.status != 200) {
+      impl->between.erase(stream);
+    } else if (use == RequestUse::list) {
+      impl->between.insert(stream);  // one before it may have been given up since
+    }
     if (own.on_head) own.on_head(head_of(answer.status));
     if (!call->over && own.on_data) own.on_data(answer.body);
     if (!call->over && own.on_done) {

@@ -419,8 +419,6 @@ Result<ReplayReport> replay(std::string_view recording, std::vector<hooks::Rule>
   with.max_runs = kMostRuns;
   const auto time = base::parse_rfc3339(base::string_at(outline.start, {"time"}));
   if (time.ok()) with.now = *time;
-  // What they told is in the recording; their programs and files belong to the recorded machine.
-  for (hooks::Rule& rule : rules) rule.triggers.clear();
   auto report = Player(std::move(outline), std::move(rules), with).play(loaded.lines);
   if (report.ok() && !early.empty()) report->early = std::move(early);
   return report;

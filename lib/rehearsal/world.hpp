@@ -108,7 +108,7 @@ class World {
   std::unique_ptr<hooks::Engine> engine_;
 };
 
-// Rules as a rehearsal runs them: nothing is left to chance.
+// Rules as a rehearsal runs them: nothing is left to chance, nothing comes from outside.
 void make_steady(hooks::Rule& rule);
 
 }  // namespace kubewatch::rehearsal

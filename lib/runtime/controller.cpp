@@ -1,14 +1,36 @@
 #include "runtime/controller.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace kubewatch::runtime {
 
 namespace {
 
-// Runs may end at once and ask to be run again at once: the loop must turn all the same.
+// Runs may end at once and ask to be run again at once, or take long to start, as where a filter is
+// evaluated first: the loop must turn all the same.
 constexpr int kMostStartsPerTurn = 1000;
+constexpr std::chrono::milliseconds kLongestTurn{50};
+
+// How much of a turn starts have taken. Of virtual time, which stands still meanwhile, they take
+// none: simulations go the same way each time.
+class StartsOfTurn {
+ public:
+  explicit StartsOfTurn(const loop::EventLoop& loop)
+      : real_(loop.native() != nullptr), begin_(std::chrono::steady_clock::now()) {}
+  void count() { ++started_; }
+  bool enough() const {
+    if (started_ == 0) return false;
+    return started_ >= kMostStartsPerTurn ||
+           (real_ && std::chrono::steady_clock::now() - begin_ >= kLongestTurn);
+  }
+
+ private:
+  bool real_;
+  std::chrono::steady_clock::time_point begin_;
+  int started_ = 0;
+};
 
 }  // namespace
 
@@ -105,7 +127,7 @@ void Controller::Impl::pump() {
   pumping = true;
   const auto self = shared_from_this();
   timer.reset();
-  for (int started = 0; alive && !held && !stopping; ++started) {
+  for (StartsOfTurn starts(loop); alive && !held && !stopping; starts.count()) {
     const TimePoint now = loop.now();
     const auto due = queue.next_due(now);
     if (!due) break;
@@ -115,7 +137,7 @@ void Controller::Impl::pump() {
       });
       break;
     }
-    if (started == kMostStartsPerTurn) {
+    if (starts.enough()) {
       schedule_pump();
       break;
     }

@@ -285,7 +285,7 @@ void Operator::Impl::leave_to_leader(const core::ObjectKey& key) {
 }
 
 void Operator::Impl::forget_told() {
-  const TimePoint oldest = parts.loop.now() - ControllerBuilder::kHandOver;
+  const TimePoint oldest = parts.loop.now() - parts.hand_over;
   while (!untold.empty()) {
     const auto& [key, seen] = untold.front();
     if (seen >= oldest && untold.size() <= ControllerBuilder::kMostHandedOver) return;

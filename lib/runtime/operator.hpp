@@ -130,15 +130,16 @@ class ControllerBuilder {
   // false: reconciles as soon as the objects themselves are cached, whatever the other caches hold.
   ControllerBuilder& hold_until_synced(bool all);
   // Fills its caches and runs nothing until Operator::lead(), which is for a Leadership's `gained`;
-  // its `end_runs` and `lost` are Operator::stand_by(), its gate() is the client's.
-  ControllerBuilder& standby();
+  // its `end_runs` and `lost` are Operator::stand_by(), its gate() is the client's. `hand_over`:
+  // two durations of the lease, see on_delete().
+  ControllerBuilder& standby(Duration hand_over = kHandOver);
   ControllerBuilder& error_policy(ErrorPolicy policy);
   static constexpr Duration kHandOver{30000};  // two leases of the default length
   static constexpr std::size_t kMostHandedOver = 10000;
   // Runs once when an object is gone, through the queue: never together with a run of that object,
   // retried as those are. A deletion while nobody watched, or a name that was taken again at once,
   // is not told: where that matters use a finalizer. Without it a gone object is forgotten.
-  // What goes while it stands by is for the leader to tell. Only what went within kHandOver before
+  // What goes while it stands by is for the leader to tell. Only what went within hand_over before
   // lead(), or was left to do at stand_by() so shortly before, the leader may not have got to: that
   // runs then, of it the last kMostHandedOver objects. So across a hand-over it runs at least once,
   // perhaps in both; what went earlier never runs again.

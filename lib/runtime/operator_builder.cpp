@@ -146,8 +146,9 @@ ControllerBuilder& ControllerBuilder::hold_until_synced(bool all) {
   return *this;
 }
 
-ControllerBuilder& ControllerBuilder::standby() {
+ControllerBuilder& ControllerBuilder::standby(Duration hand_over) {
   parts_->standby = true;
+  parts_->hand_over = hand_over;
   return *this;
 }
 

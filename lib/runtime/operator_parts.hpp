@@ -38,6 +38,7 @@ struct OperatorParts {
   RunSlots* slots = nullptr;
   bool hold_for_all = true;
   bool standby = false;
+  Duration hand_over = ControllerBuilder::kHandOver;
   ReconcileFunction reconcile;
   ErrorPolicy error_policy;
   std::function<void(const core::ObjectKey&, ReconcileDone)> on_delete;

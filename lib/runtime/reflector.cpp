@@ -109,7 +109,9 @@ struct Reflector::Impl {
   PreparedObject* object = nullptr;
 
   std::vector<std::weak_ptr<Subscriber>> subscribers;
+  std::vector<std::function<void()>> on_ready;
   bool told = false;              // a full state
+  bool synced = false;            // all have been told one
   bool answered = false;          // since start()
   bool told_outdated = false;     // since the last one
   bool give_back_memory = false;  // when compaction is done
@@ -192,6 +194,8 @@ void Reflector::Impl::told_all(bool gap) {
     subscriber.tell_later();
   });
   if (callbacks.on_synced) callbacks.on_synced(gap);
+  synced = true;
+  for (const auto& waiting : std::exchange(on_ready, {})) waiting();
 }
 
 // The driver: each action is one call.
@@ -462,7 +466,8 @@ void Reflector::add_index(const std::string& name, IndexKeys keys_of) {
 }
 
 void Reflector::when_ready(std::function<void()> callback) {
-  impl_->store.on_ready(std::move(callback));
+  if (impl_->synced) return callback();
+  impl_->on_ready.push_back(std::move(callback));
 }
 
 Result<void> Reflector::save(const std::function<Result<void>(std::string_view)>& sink) const {

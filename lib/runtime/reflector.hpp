@@ -93,7 +93,8 @@ class Reflector {
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(SubscriberCallbacks callbacks);
   const Store& store() const;
   void add_index(const std::string& name, IndexKeys keys_of);
-  // Once the first sync is done and told; at once when it is.
+  // Once the first sync, of the server or of a loaded cache, is done and told, on_synced included;
+  // at once when it is.
   void when_ready(std::function<void()> callback);
   // The cache as bytes, for a file that only its owner reads (base::write_file_atomic, 0600), and
   // back, before start(). Errors: Store's; a cache of another kind, namespace, selector or content

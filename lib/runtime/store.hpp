@@ -102,7 +102,8 @@ class Store {
 
   // --- readers ---
   bool ready() const;
-  // Called once, when the first sync is done and told; at once when it is.
+  // Called once, when the first sync is done and its sink was told, or a cache is loaded; at once
+  // when it is.
   void on_ready(std::function<void()> callback);
   // The resourceVersion up to which the content is exact; moves with events and bookmarks.
   const std::string& resource_version() const;

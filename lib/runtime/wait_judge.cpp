@@ -177,9 +177,11 @@ void WaitJudge::seen(std::size_t target, const Json& object, WallTime wall, bool
   Entry& entry = entries_.at(target);
   const std::string uid = base::string_at(object, {"metadata", "uid"});
   const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
-  if (entry.expecting && uid == entry.expected_uid) {
-    if (!core::at_least_version(version, entry.expected_version)) return;
-    entry.expecting = false;
+  if (entry.expecting) {
+    // Another object that is as new has come in the place of what was written.
+    const bool after = core::at_least_version(version, entry.expected_version);
+    if (!after && uid == entry.expected_uid) return;
+    if (after) entry.expecting = false;
   }
   const core::ObjectKey key = {base::string_at(object, {"metadata", "namespace"}),
                                base::string_at(object, {"metadata", "name"})};
@@ -254,19 +256,52 @@ std::vector<core::ObjectKey> WaitJudge::inside(std::size_t target) const {
   return out;
 }
 
+void WaitJudge::retype(std::size_t target, core::ResourceType type) {
+  Entry& entry = entries_.at(target);
+  WaitTarget& of = entry.target;
+  if (!type.namespaced && !of.namespace_.empty()) {
+    auto named = entry.members.extract(core::ObjectKey{of.namespace_, of.name});
+    of.namespace_.clear();
+    if (of.by_name() && named) {
+      named.key().namespace_.clear();
+      entry.members.insert(std::move(named));
+    }
+  }
+  of.type = std::move(type);
+}
+
+// The state after the write was told already, or a later one: it may have gone, too, and another
+// object may have its name.
+bool WaitJudge::knows(const Member& member, const std::string& uid,
+                      const std::string& resource_version) {
+  if (!member.existed) return false;
+  if (!member.present && member.uid == uid) return true;
+  return core::at_least_version(member.resource_version, resource_version);
+}
+
 void WaitJudge::expect(std::size_t target, const std::string& uid,
                        const std::string& resource_version) {
   Entry& entry = entries_.at(target);
   const core::ObjectKey key = {entry.target.namespace_, entry.target.name};
   const auto found = entry.members.find(key);
-  const bool known = found != entry.members.end() && found->second.present &&
-                     found->second.uid == uid &&
-                     core::at_least_version(found->second.resource_version, resource_version);
-  if (known) return;
+  if (found != entry.members.end() && knows(found->second, uid, resource_version)) return;
   entry.expected_uid = uid;
   entry.expected_version = resource_version;
   entry.expecting = true;
   met_since_.reset();
+}
+
+void WaitJudge::absent(std::size_t target, const std::string& resource_version) {
+  Entry& entry = entries_.at(target);
+  if (!entry.expecting || !core::at_least_version(resource_version, entry.expected_version)) return;
+  entry.expecting = false;
+  met_since_.reset();
+  Member& member = entry.members[{entry.target.namespace_, entry.target.name}];
+  member.uid = entry.expected_uid;
+  member.resource_version = entry.expected_version;
+  member.existed = true;
+  member.present = member.undecided = member.outside = member.replaced = false;
+  judge(member, nullptr, WallTime{});
 }
 
 WaitJudge::Count WaitJudge::count() const {

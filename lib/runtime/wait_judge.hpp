@@ -113,15 +113,16 @@ class WaitJudge {
   std::string uid_of(std::size_t target, const core::ObjectKey& key) const;
   // The members of a target that exist and were not told to be outside.
   std::vector<core::ObjectKey> inside(std::size_t target) const;
-  // The same kind, in another version.
-  void retype(std::size_t target, core::ResourceType type) {
-    entries_.at(target).target.type = std::move(type);
-  }
+  // The same kind, in another version or under another path; of one that has no namespaces any
+  // more the target has none either.
+  void retype(std::size_t target, core::ResourceType type);
   void synced(std::size_t target) { entries_.at(target).synced = true; }
   bool is_synced(std::size_t target) const { return entries_.at(target).synced; }
   // What was written to a named target: older states than this one say nothing and are passed over,
-  // and until it was seen the target is pending.
+  // and until it, or that it has gone since, was seen the target is pending.
   void expect(std::size_t target, const std::string& uid, const std::string& resource_version);
+  // A named target does not exist at this version: what was written to it before has gone.
+  void absent(std::size_t target, const std::string& resource_version);
 
   // How it stands. Time passes for --hold, so ask again at hold_ends(). `confirmed`: up to when the
   // states told are known to be those of all targets; what is met later is not met as yet.
@@ -176,6 +177,8 @@ class WaitJudge {
   };
 
   void judge(Member& member, const Json* object, WallTime now, bool reduced = false) const;
+  static bool knows(const Member& member, const std::string& uid,
+                    const std::string& resource_version);
   Count count() const;
   bool enough(const Count& count) const;
   bool has_one(const Entry& entry) const;

@@ -154,8 +154,30 @@ struct WaitSet::Impl {
         }
       }
     }
-    for (const std::size_t target : watch.targets) judge.synced(target);
+    for (const std::size_t target : watch.targets) {
+      judge.synced(target);
+      look_for_written(watch, target);
+    }
     came();
+  }
+
+  // What was written and is gone again before the watch has told of it never comes.
+  void look_for_written(const Watch& watch, std::size_t target) {
+    const WaitTarget& of = judge.target(target);
+    const Store& store = watch.reflector->store();
+    if (!of.by_name() || watch.follows() || store.contains({of.namespace_, of.name})) return;
+    judge.absent(target, store.resource_version());
+  }
+  void expect(std::size_t target, const Json& written) {
+    judge.expect(target, base::string_at(written, {"metadata", "uid"}),
+                 base::string_at(written, {"metadata", "resourceVersion"}));
+    // The watch may be ahead of the answer.
+    for (const auto& watch : watches) {
+      const auto& of = watch->targets;
+      if (watch->synced && !watch->ending && std::find(of.begin(), of.end(), target) != of.end()) {
+        look_for_written(*watch, target);
+      }
+    }
   }
 
   // A watch does not have it any more.
@@ -285,9 +307,12 @@ struct WaitSet::Impl {
       watch.asks_for_kind = false;
       // The next failure asks again.
       if (!map.ok() || !watch.reflector->failing_since()) return;
-      const ServedKind kind = served_kind(**map, watch.reflector->type().gvk);
-      const bool gone = kind.state == ServedKind::State::gone;
-      if (kind.state == ServedKind::State::another) go_on_with(watch, *kind.type);
+      using State = ServedKind::State;
+      const ServedKind kind = served_kind(**map, watch.reflector->type());
+      const bool gone = kind.state == State::gone;
+      if (kind.state == State::another || kind.state == State::moved) {
+        go_on_with(watch, *kind.type);
+      }
       if (std::exchange(watch.found_no_kind, gone) && gone) {
         if (judge.goal().awaits_deletion()) all_gone(watch);
       } else if (gone) {
@@ -298,15 +323,28 @@ struct WaitSet::Impl {
     });
   }
 
-  // An upgrade took the version away; the objects are the same in every one.
+  // An upgrade took the version away; the objects are the same in every one. Or the definition was
+  // made anew, and they are others.
   void go_on_with(Watch& watch, const core::ResourceType& type) {
-    const bool content = judge.goal().asks_for_content();
+    const core::ResourceType& before = watch.reflector->type();
+    const bool version = type.gvk.version != before.gvk.version;
+    const bool content = version && judge.goal().asks_for_content();
     for (const std::size_t target : watch.targets) {
       // Its fields may mean something else there.
       if (content && judge.target(target).pinned) return;
     }
-    retire(watch, [this, type](const Watch& old) {
-      if (callbacks.on_version) {
+    if (type.namespaced && !before.namespaced) {
+      // To look into a wrong one would find nothing there, and take it for deleted.
+      if (!hopeless) {
+        hopeless.emplace(ErrorKind::unsupported, type.qualified_plural() +
+                                                     " are in namespaces now, and none was asked "
+                                                     "for");
+      }
+      return changed();
+    }
+    retire(watch, [this, type, version](const Watch& old) {
+      if (!version && callbacks.on_moved) callbacks.on_moved(old.what, type);
+      if (version && callbacks.on_version) {
         callbacks.on_version(old.what, old.reflector->type().gvk, type.gvk);
       }
       for (const std::size_t target : old.targets) judge.retype(target, type);
@@ -478,8 +516,7 @@ bool WaitSet::synced() const {
 }
 
 void WaitSet::expect(std::size_t target, const Json& written) {
-  impl_->judge.expect(target, base::string_at(written, {"metadata", "uid"}),
-                      base::string_at(written, {"metadata", "resourceVersion"}));
+  impl_->expect(target, written);
 }
 
 WaitOutcome WaitSet::outcome(bool lists_suffice) {

@@ -2,7 +2,7 @@
 // all of them fed into one WaitJudge. What leaves a selection while its deletion is asked for is
 // looked at by its name, and followed by it. While a watch fails nothing is met but what its last
 // list says: what it saw before may be old. Thin I/O: outlives disconnects, expired versions,
-// restarts, versions of a kind that are served no more.
+// restarts, versions of a kind that are served no more, definitions that are made anew.
 #pragma once
 
 #include <functional>
@@ -34,6 +34,9 @@ class WaitSet {
     // The server has the kind in another version only, and it is gone on with that; may be empty.
     std::function<void(const std::string& what, const core::Gvk& before, const core::Gvk& now)>
         on_version;
+    // The same version of the kind has another plural or scope now, and it is gone on with that;
+    // may be empty.
+    std::function<void(const std::string& what, const core::ResourceType& now)> on_moved;
   };
 
   // `client` and `random` must outlive it. Not to be destroyed from inside its callbacks.
@@ -54,8 +57,9 @@ class WaitSet {
 
   // `lists_suffice`: what each list has told counts, whatever became of the watch behind it.
   WaitOutcome outcome(bool lists_suffice = false);
-  // A failure that another try cannot mend (forbidden, not logged in, refused as invalid), or that
-  // the watch has not recovered from; null when there is none.
+  // A failure that another try cannot mend (forbidden, not logged in, refused as invalid; a kind
+  // that has namespaces now, of which none was asked for), or that the watch has not recovered
+  // from; null when there is none.
   const Error* hopeless() const;
   const Error* failure() const;
   const WaitJudge& judge() const;

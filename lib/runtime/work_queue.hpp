@@ -77,8 +77,8 @@ class WorkQueue {
   WorkQueue& operator=(const WorkQueue&) = delete;
 
   // Runs at now + delay or earlier if already due earlier. The first reason of a pending key is
-  // kept, except that any other reason replaces startup, resync and requeue. A parked key is
-  // un-parked and starts a new series of attempts.
+  // kept, except that manual and external replace any, and any other reason but these replaces
+  // startup, resync and requeue. A parked key is un-parked and starts a new series of attempts.
   void add(TimePoint now, const core::ObjectKey& key, Reason reason, std::string reason_object = "",
            Duration delay = Duration{0}, Priority priority = Priority::live);
   // The next key to run, now held; absent when nothing is due, all slots are taken, or it is

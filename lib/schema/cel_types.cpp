@@ -1,10 +1,10 @@
 #include "schema/cel_types.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "cel/words.hpp"
 
 namespace kubewatch::schema {
 
@@ -77,19 +77,11 @@ const std::map<std::string, StructuralPtr, std::less<>>& meta_properties() {
   return kMeta;
 }
 
-bool is_reserved(std::string_view name) {
-  static constexpr std::array<std::string_view, 21> kNames = {
-      "true",     "false",   "null",      "in",       "as",  "break",  "const",
-      "continue", "else",    "for",       "function", "if",  "import", "let",
-      "loop",     "package", "namespace", "return",   "var", "void",   "while"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
 }  // namespace
 
 std::optional<std::string> escape_name(std::string_view name) {
   if (name.empty() || base::is_digit(name[0])) return std::nullopt;
-  if (is_reserved(name)) return "__" + std::string(name) + "__";
+  if (cel::is_keyword(name) || cel::is_reserved_word(name)) return "__" + std::string(name) + "__";
   std::string out;
   for (std::size_t i = 0; i < name.size(); ++i) {
     const char c = name[i];

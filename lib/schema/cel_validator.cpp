@@ -1,10 +1,12 @@
 #include "schema/cel_validator.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "schema/cel_rules.hpp"
+#include "schema/ratcheting.hpp"
 
 namespace kubewatch::schema {
 
@@ -20,6 +22,7 @@ struct RuleNode {
   const Structural* schema = nullptr;
   DeclaredType type;
   std::vector<CompiledRule> rules;
+  bool uses_old_self = false;  // one of them does
   std::unique_ptr<RuleNode> items;
   std::unique_ptr<RuleNode> additional;
   std::map<std::string, std::unique_ptr<RuleNode>, std::less<>> properties;
@@ -32,6 +35,8 @@ std::unique_ptr<RuleNode> make_node(const Structural& schema, const DeclaredType
   node->schema = &schema;
   node->type = *type;
   node->rules = compile_rules(schema, *type->type);
+  node->uses_old_self = std::any_of(node->rules.begin(), node->rules.end(),
+                                    [](const CompiledRule& rule) { return rule.uses_old_self; });
   if (schema.items != nullptr) node->items = make_node(*schema.items, types);
   if (schema.additional_properties != nullptr) {
     node->additional = make_node(*schema.additional_properties, types);
@@ -44,17 +49,18 @@ std::unique_ptr<RuleNode> make_node(const Structural& schema, const DeclaredType
   return empty ? nullptr : std::move(node);
 }
 
-// What a value was before, as far as that is known; and the nearest parent of which it is.
-struct Before {
-  const Json* old = nullptr;
-  const Json* parent_old = nullptr;
-  const Json* parent_new = nullptr;
-
-  Before below(const Json& parent, const Json* old_value) const {
-    if (old == nullptr) return *this;
-    return {old_value, old, &parent};
-  }
+// A value and what it was before, with the schema of both.
+struct Change {
+  const Structural* schema = nullptr;
+  const Json* old = nullptr;  // null: there is no such value
+  const Json* value = nullptr;
 };
+
+// As the server names a field: the object itself has no path.
+std::string field_at(const ValuePlace& place) {
+  std::string text = place.text();
+  return text.empty() ? "<nil>" : text;
+}
 
 const Json* member(const Json* object, const std::string& key) {
   if (object == nullptr || !object->is_object()) return nullptr;
@@ -62,86 +68,64 @@ const Json* member(const Json* object, const std::string& key) {
   return at == object->end() ? nullptr : &*at;
 }
 
-// The items of an old list by their keys; none in lists that are no maps. Of items with the same
-// keys the first counts.
-class OldItems {
- public:
-  OldItems(const Structural& list, const Json* old) : list_(list) {
-    if (old == nullptr || !old->is_array() || list.list_type != "map" || !list.list_map_keys) {
-      return;
-    }
-    for (const auto& item : *old) {
-      if (item.is_object()) items_.emplace(identity(item), &item);
-    }
-  }
-  const Json* find(const Json& item) const {
-    if (items_.empty() || !item.is_object()) return nullptr;
-    const auto at = items_.find(identity(item));
-    return at == items_.end() ? nullptr : at->second;
-  }
-
- private:
-  // An absent key is not one that is null.
-  Json identity(const Json& item) const {
-    Json out = Json::array();
-    for (const auto& key : *list_.list_map_keys) {
-      const Json* value = member(&item, key);
-      out.push_back(value == nullptr ? Json::array() : Json::array({*value}));
-    }
-    return out;
-  }
-
-  const Structural& list_;
-  std::map<Json, const Json*> items_;
-};
-
 class Run {
  public:
-  explicit Run(FieldErrors& errors) : errors_(errors) {}
+  Run(const RuleNode& root, FieldErrors& errors, FieldErrors& tolerated)
+      : root_(root), errors_(errors), tolerated_(tolerated) {}
 
-  // `old` is what transition rules compare with, `before` what ratcheting does.
-  void visit(const RuleNode& node, const Json& value, const Json* old, const Before& before,
+  // `old`: what the value was before, null where it cannot be told. `nearest`: of the value and its
+  // parents the first of which it can.
+  void visit(const RuleNode& node, const Json& value, const Json* old, const Change& nearest,
              const ValuePlace& place) {
     if (value.is_null() || done()) return;
-    if (!node.rules.empty()) evaluate(node, value, old, before, place);
+    if (!node.rules.empty()) evaluate(node, value, old, nearest, place);
     if (value.is_array() && node.items != nullptr) {
       const OldItems olds(*node.schema, old);
-      const OldItems others(*node.schema, before.old == old ? nullptr : before.old);
       for (std::size_t i = 0; i < value.size() && !done(); ++i) {
-        const Json* was = olds.find(value[i]);
-        const Json* ratchet = before.old == old ? was : others.find(value[i]);
-        visit(*node.items, value[i], was, before.below(value, ratchet), place.item(i));
+        below(*node.items, value[i], olds.find(value[i]), nearest, place.item(i));
       }
     }
-    if (value.is_object()) members(node, value, old, before, place);
+    if (value.is_object()) members(node, value, old, nearest, place);
   }
 
  private:
   bool done() const { return over_ || errors_.full(); }
 
-  void members(const RuleNode& node, const Json& value, const Json* old, const Before& before,
+  void below(const RuleNode& node, const Json& value, const Json* old, const Change& nearest,
+             const ValuePlace& place) {
+    visit(node, value, old, old == nullptr ? nearest : Change{node.schema, old, &value}, place);
+  }
+
+  void members(const RuleNode& node, const Json& value, const Json* old, const Change& nearest,
                const ValuePlace& place) {
     for (const auto& [key, inner] : value.items()) {
       if (done()) return;
-      const RuleNode* below = node.additional.get();
-      if (below == nullptr) {
-        const auto found = node.properties.find(key);
-        if (found == node.properties.end()) continue;
-        below = found->second.get();
+      const RuleNode* found = node.additional.get();
+      if (found == nullptr) {
+        const auto property = node.properties.find(key);
+        if (property == node.properties.end()) continue;
+        found = property->second.get();
       }
       const ValuePlace at = node.additional ? place.entry(key) : place.property(key);
-      visit(*below, inner, member(old, key), before.below(value, member(before.old, key)), at);
+      // The server sees both objects in one version: what of these changed cannot be told.
+      if (&node == &root_ && (key == "apiVersion" || key == "kind")) {
+        visit(*found, inner, member(old, key), {}, at);
+      } else {
+        below(*found, inner, member(old, key), nearest, at);
+      }
     }
   }
 
   std::string shown_type(const RuleNode& node) const { return "\"" + node.schema->type + "\""; }
 
-  void evaluate(const RuleNode& node, const Json& value, const Json* old, const Before& before,
+  void evaluate(const RuleNode& node, const Json& value, const Json* old, const Change& nearest,
                 const ValuePlace& place) {
     if (old != nullptr && old->is_null()) old = nullptr;
     const auto self = cel::Value::from_json(value, *node.type.type);
-    const auto was = old == nullptr ? cel::Value::error("no such attribute(s): oldSelf")
-                                    : cel::Value::from_json(*old, *node.type.type);
+    // Messages have oldSelf only where a rule beside them asks for it.
+    const auto was = old == nullptr || !node.uses_old_self
+                         ? cel::Value::error("no such attribute(s): oldSelf")
+                         : cel::Value::from_json(*old, *node.type.type);
     for (const auto& rule : node.rules) {
       if (done()) return;
       if (!rule.error.empty()) {
@@ -154,13 +138,20 @@ class Run {
       auto old_self = was;
       if (optional) old_self = old == nullptr ? cel::Value::none() : cel::Value::some(was);
       const cel::Value variables[] = {self, old_self};
-      judge(node, rule, variables, value, before, place);
+      // The message gets the value alone, even where its rule is written for an optional one.
+      const cel::Value for_message[] = {self, was};
+      judge(node, rule, {variables, for_message}, nearest, value, place);
     }
   }
 
-  void judge(const RuleNode& node, const CompiledRule& rule, std::span<const cel::Value> variables,
-             const Json& value, const Before& before, const ValuePlace& place) {
-    const auto outcome = rule.program->run(variables, kPerCall);
+  struct Variables {
+    std::span<const cel::Value> of_rule;
+    std::span<const cel::Value> of_message;
+  };
+
+  void judge(const RuleNode& node, const CompiledRule& rule, const Variables& variables,
+             const Change& nearest, const Json& value, const ValuePlace& place) {
+    const auto outcome = rule.program->run(variables.of_rule, kPerCall);
     const auto shown = shown_rule(*rule.rule);
     if (!pay(outcome)) {
       add(place, shown_type(node),
@@ -190,48 +181,51 @@ class Run {
       return;
     }
     if (outcome.value.is_true()) return;
-    if (!rule.uses_old_self && unchanged(before, value)) return;
-    blame(node, rule, variables, value,
-          rule.field_path.empty() ? place : place.property(rule.field_path));
+    const bool excused = !rule.uses_old_self && unchanged(nearest);
+    blame(node, rule, variables.of_message, value,
+          rule.field_path.empty() ? place : place.property(rule.field_path),
+          excused ? tolerated_ : errors_);
   }
 
+  // The message is made, and paid, even where nobody is refused for it.
   void blame(const RuleNode& node, const CompiledRule& rule, std::span<const cel::Value> variables,
-             const Json& value, const ValuePlace& place) {
-    auto detail = rule.message == nullptr ? std::nullopt : message(node, rule, variables, place);
-    if (over_) return;
+             const Json& value, const ValuePlace& place, FieldErrors& into) {
+    auto detail =
+        rule.message == nullptr ? std::nullopt : message(node, rule, variables, place, into);
+    if (over_ || into.full()) return;
     if (!detail) {
       detail = rule.rule->message.empty() ? "failed rule: " + shown_rule(*rule.rule)
                                           : shown_rule(*rule.rule);
     }
-    const std::string path = place.text();
+    const std::string path = field_at(place);
     const auto& reason = rule.rule->reason;
     if (reason == "FieldValueForbidden") {
-      errors_.push_back(field_forbidden(path, *detail));
+      into.push_back(field_forbidden(path, *detail));
     } else if (reason == "FieldValueRequired") {
-      errors_.push_back(field_required(path, *detail));
+      into.push_back(field_required(path, *detail));
     } else if (reason == "FieldValueDuplicate") {
-      errors_.push_back(field_duplicate(path, base::dump_json(value)));
+      into.push_back(field_duplicate(path, base::dump_json(value)));
     } else if (value.is_structured()) {
-      errors_.push_back({"FieldValueInvalid", "Invalid value: " + *detail, path});
+      into.push_back({"FieldValueInvalid", "Invalid value: " + *detail, path});
     } else {
-      errors_.push_back(field_invalid(path, base::dump_json(value), *detail));
+      into.push_back(field_invalid(path, base::dump_json(value), *detail));
     }
   }
 
   // Absent when the expression gives no usable message.
   std::optional<std::string> message(const RuleNode& node, const CompiledRule& rule,
-                                     std::span<const cel::Value> variables,
-                                     const ValuePlace& place) {
+                                     std::span<const cel::Value> variables, const ValuePlace& place,
+                                     FieldErrors& into) {
     const auto outcome = rule.message->run(variables, kPerCall);
     if (!pay(outcome)) {
-      add(place, shown_type(node),
+      add(into, place, shown_type(node),
           "messageExpression evaluation failed due to running out of cost budget, no further "
           "validation rules will be run");
       over_ = true;
       return std::nullopt;
     }
     if (outcome.too_costly) {
-      add(place, shown_type(node),
+      add(into, place, shown_type(node),
           "no further validation rules will be run due to call cost exceeds limit for "
           "messageExpression: " +
               base::dump_json(Json(rule.rule->message_expression)));
@@ -245,17 +239,8 @@ class Run {
     return usable ? std::optional(std::string(text)) : std::nullopt;
   }
 
-  // The items of a list that have nothing of their own to be compared with ask for the same parent,
-  // one after the other: it is compared once.
-  bool unchanged(const Before& before, const Json& value) {
-    if (before.old != nullptr) return *before.old == value;
-    if (before.parent_old == nullptr) return false;
-    if (compared_old_ != before.parent_old || compared_new_ != before.parent_new) {
-      compared_old_ = before.parent_old;
-      compared_new_ = before.parent_new;
-      compared_equal_ = *compared_old_ == *compared_new_;
-    }
-    return compared_equal_;
+  bool unchanged(const Change& nearest) {
+    return nearest.old != nullptr && same_.equal(*nearest.schema, *nearest.old, *nearest.value);
   }
 
   bool pay(const cel::Program::Outcome& outcome) {
@@ -266,16 +251,20 @@ class Run {
   }
 
   void add(const ValuePlace& place, const std::string& shown, const std::string& detail) {
-    errors_.push_back(field_invalid(place.text(), shown, detail));
+    add(errors_, place, shown, detail);
+  }
+  static void add(FieldErrors& into, const ValuePlace& place, const std::string& shown,
+                  const std::string& detail) {
+    into.push_back(field_invalid(field_at(place), shown, detail));
   }
 
+  const RuleNode& root_;
   FieldErrors& errors_;
+  FieldErrors& tolerated_;
   std::int64_t budget_ = kPerObject;
   std::uint64_t used_ = 0;
   bool over_ = false;
-  const Json* compared_old_ = nullptr;
-  const Json* compared_new_ = nullptr;
-  bool compared_equal_ = false;
+  RatchetingEquality same_;
 };
 
 class Validator : public CompiledRules {
@@ -287,9 +276,10 @@ class Validator : public CompiledRules {
   bool empty() const { return root_ == nullptr; }
 
   void evaluate(const Json& value, const Json* old_value, const std::string& path,
-                FieldErrors& errors) const override {
-    Run(errors).visit(*root_, value, old_value, {old_value, nullptr, nullptr},
-                      ValuePlace::root(path));
+                FieldErrors& errors, FieldErrors& tolerated) const override {
+    Run(*root_, errors, tolerated)
+        .visit(*root_, value, old_value, {schema_.get(), old_value, &value},
+               ValuePlace::root(path));
   }
 
  private:

@@ -156,7 +156,8 @@ void CompiledSchema::check_scale_status(const Json& object, FieldErrors& errors)
   errors.push_back(field_invalid(scale_.selector, "\"\"", field.problem));
 }
 
-void CompiledSchema::check_rules(const Json& object, const Json* old, FieldErrors& errors) const {
+void CompiledSchema::check_rules(const Json& object, const Json* old, FieldErrors& errors,
+                                 FieldErrors* tolerated) const {
   if (!has_rules_) return;
   if (errors.full() || std::any_of(errors.begin(), errors.end(), blocks_rules)) {
     errors.push_back(
@@ -165,20 +166,22 @@ void CompiledSchema::check_rules(const Json& object, const Json* old, FieldError
                       "correct the existing errors to complete validation"));
     return;
   }
-  if (rules_) rules_->evaluate(object, old, "", errors);
+  FieldErrors untold;
+  if (rules_) rules_->evaluate(object, old, "", errors, tolerated != nullptr ? *tolerated : untold);
 }
 
-void CompiledSchema::validate(const Json& object, const Json* old, FieldErrors& errors) const {
+void CompiledSchema::validate(const Json& object, const Json* old, FieldErrors& errors,
+                              FieldErrors* tolerated) const {
   validator_->validate(object, old, "", errors);
   check_scale_spec(object, errors);
   check_scale_status(object, errors);
   if (has_embedded_) check_embedded(object, *root_, false, "", errors);
   if (has_keyed_lists_) check_lists(object, old, *root_, errors);
-  check_rules(object, old, errors);
+  check_rules(object, old, errors, tolerated);
 }
 
-void CompiledSchema::validate_status(const Json& object, const Json& old,
-                                     FieldErrors& errors) const {
+void CompiledSchema::validate_status(const Json& object, const Json& old, FieldErrors& errors,
+                                     FieldErrors* tolerated) const {
   const auto status = object.find("status");
   if (status != object.end() && status_validator_) {
     const auto before = old.find("status");
@@ -186,9 +189,9 @@ void CompiledSchema::validate_status(const Json& object, const Json& old,
     status_validator_->validate(*status, before == old.end() ? &none : &*before, "status", errors);
   }
   check_scale_status(object, errors);
-  if (has_embedded_) check_embedded(object, *root_, false, "", errors);
+  // Embedded resources are looked at by writes of the object alone.
   if (has_keyed_lists_) check_lists(object, &old, *root_, errors);
-  check_rules(object, &old, errors);
+  check_rules(object, &old, errors, tolerated);
 }
 
 }  // namespace kubewatch::schema

@@ -50,13 +50,18 @@ class CompiledSchema {
   Result<void> coerce_embedded(Json& object, std::vector<std::string>& unknown) const;
 
   // Everything but the object's own metadata. `old` is null on create; on update what was wrong
-  // already and did not change may stay.
-  void validate(const Json& object, const Json* old, FieldErrors& errors) const;
-  // For the status subresource: what stands in `status` alone.
-  void validate_status(const Json& object, const Json& old, FieldErrors& errors) const;
+  // already and did not change may stay (ratcheting.hpp): never the object as a whole, whose
+  // metadata no schema knows. The rules that this is so of go to `tolerated`, which may be null:
+  // the server warns of them.
+  void validate(const Json& object, const Json* old, FieldErrors& errors,
+                FieldErrors* tolerated = nullptr) const;
+  // For the status subresource: what stands in `status` alone, and the rules.
+  void validate_status(const Json& object, const Json& old, FieldErrors& errors,
+                       FieldErrors* tolerated = nullptr) const;
 
  private:
-  void check_rules(const Json& object, const Json* old, FieldErrors& errors) const;
+  void check_rules(const Json& object, const Json* old, FieldErrors& errors,
+                   FieldErrors* tolerated) const;
   void check_scale_spec(const Json& object, FieldErrors& errors) const;
   void check_scale_status(const Json& object, FieldErrors& errors) const;
 

@@ -321,12 +321,16 @@ void crd_defaults(Json& crd) {
   }
 }
 
-bool is_crd_established(const Json& crd) {
+bool has_crd_condition(const Json& crd, std::string_view type) {
   const Json* conditions = base::find(crd, {"status", "conditions"});
   if (conditions == nullptr || !conditions->is_array()) return false;
-  return std::any_of(conditions->begin(), conditions->end(), [](const Json& one) {
-    return string_at(one, {"type"}) == "Established" && string_at(one, {"status"}) == "True";
+  return std::any_of(conditions->begin(), conditions->end(), [&](const Json& one) {
+    return string_at(one, {"type"}) == type && string_at(one, {"status"}) == "True";
   });
+}
+
+bool is_crd_established(const Json& crd) {
+  return has_crd_condition(crd, "Established");
 }
 
 namespace {

@@ -51,6 +51,8 @@ bool bool_at(const Json& object, const char* key);
 // `unrecognized format "x"` for formats that the server passes over; `live` may be null.
 std::vector<std::string> crd_warnings(const Json& crd, const Json* live);
 
+// Whether a condition of its status is True.
+bool has_crd_condition(const Json& crd, std::string_view type);
 bool is_crd_established(const Json& crd);
 
 // Structural rules alone, on a schema that stands at `path`.

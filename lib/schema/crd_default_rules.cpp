@@ -67,8 +67,8 @@ class Defaults {
     Validator(schema, true).validate(value, nullptr, place, errors);
     if (errors.empty() && rules_ != nullptr) {
       const auto rules = rules_->compile(schema, embedded);
-      if (rules) rules->evaluate(value, &value, place, errors);
-      if (rules && errors.empty()) rules->evaluate(value, nullptr, place, errors);
+      if (rules) rules->evaluate(value, &value, place, errors, errors);
+      if (rules && errors.empty()) rules->evaluate(value, nullptr, place, errors, errors);
     }
     for (auto& error : errors) report_.add(kId, std::move(error));
   }

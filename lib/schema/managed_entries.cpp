@@ -188,6 +188,13 @@ void cap_updaters(Managed& managed) {
     if (is_first) continue;
     ManagedEntry ancient{kAncient, false, version, "", "", {}, nullptr};
     const std::string bucket = ancient.identity();
+    if (identity == bucket) {
+      // One without a time comes before it. As there (capManagersManager), it is merged into itself
+      // and dropped.
+      managed.erase(position);
+      --count;
+      continue;
+    }
     if (managed.count(bucket) == 0) {
       ancient.fields = std::move(managed[first->second].fields);
       managed.erase(first->second);

@@ -18,8 +18,10 @@ class CompiledRules {
   // Adds an error per rule that does not hold (or cannot be evaluated, or costs too much), with
   // fields below `path` ("" for a whole object). `old_value` is null on create: transition rules
   // are passed over, apart from those with optionalOldSelf. The value fits its schema already.
+  // `tolerated`: where errors go for which an update is not refused, because what breaks the rule
+  // is as it was before; `errors` itself where nothing is tolerated.
   virtual void evaluate(const Json& value, const Json* old_value, const std::string& path,
-                        FieldErrors& errors) const = 0;
+                        FieldErrors& errors, FieldErrors& tolerated) const = 0;
 };
 
 class RuleChecker {

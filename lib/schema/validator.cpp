@@ -145,10 +145,10 @@ FieldError placed(const std::string& base, const Issue& issue) {
 
 void Validator::validate(const Json& value, const Json* old, const std::string& base,
                          FieldErrors& errors) const {
-  Outcome outcome = Run(false).check(*root_, value, ValuePlace::root(), nullptr);
+  Outcome outcome = Run().check_update(*root_, value, ValuePlace::root(), nullptr);
   if (outcome.fine()) return;
   // Correlating with the old value costs; only who has errors pays.
-  if (old != nullptr) outcome = Run(true).check(*root_, value, ValuePlace::root(), old);
+  if (old != nullptr) outcome = Run().check_update(*root_, value, ValuePlace::root(), old);
   for (const auto& issue : outcome.issues) errors.push_back(placed(base, issue));
 }
 

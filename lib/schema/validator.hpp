@@ -20,7 +20,8 @@ class Validator {
   Validator(Validator&&) noexcept;
 
   // Fields begin with `base` ("" for a whole object). With `old`, what did not change may stay
-  // wrong: errors below values that equal the correlated old ones are left out.
+  // wrong: values that are what the correlated old ones were (ratcheting.hpp) are passed over, but
+  // not inside of allOf, anyOf, oneOf and not.
   void validate(const Json& value, const Json* old, const std::string& base,
                 FieldErrors& errors) const;
 

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 #include <optional>
 
 #include "schema/formats.hpp"
@@ -78,7 +77,7 @@ template <class Make>
 void Validator::Run::tell(Outcome& out, const Place& place, const Make& make) {
   // More than any object of a reasonable size comes to, with all alternatives that do not fit.
   constexpr std::size_t kMost = 64U << 20U;
-  if (unchanged_ || told_ > kMost) {
+  if (told_ > kMost) {
     out.add(issue_of(Kind::type_invalid, "", std::string(kMoreErrors)));  // rules are not asked
     return;
   }
@@ -105,7 +104,7 @@ Outcome Validator::Run::check(const Node& node, const Json& value, const Place& 
   if (value.is_null()) return check_null(node, place);
   Outcome out;
   if (!node.any_type || !node.format.empty()) check_type(node, value, place, out);
-  check_combined(node, value, place, old, out);
+  check_combined(node, value, place, out);
   if (value.is_string()) check_string(node, value, place, out);
   if (value.is_number()) check_number(node, value, place, out);
   if (value.is_array()) check_array(node, value, place, old, out);
@@ -115,16 +114,11 @@ Outcome Validator::Run::check(const Node& node, const Json& value, const Place& 
   return out;
 }
 
-Outcome Validator::Run::child(const Node& node, const Json& value, const Place& place,
-                              const Json* old) {
-  if (old == nullptr) return check(node, value, place, old);
-  // What is wrong below a value that did not change is not told, and not written out either.
-  const bool outermost = !unchanged_ && *old == value;
-  if (outermost) unchanged_ = true;
-  Outcome out = check(node, value, place, old);
-  if (outermost) unchanged_ = false;
-  if (!out.fine() && (outermost || (unchanged_ && *old == value))) out.issues.clear();
-  return out;
+Outcome Validator::Run::check_update(const Node& node, const Json& value, const Place& place,
+                                     const Json* old) {
+  // Nothing below a value that is what it was is told, so none of it is looked at.
+  if (old != nullptr && same_.equal(*node.schema, *old, value)) return {};
+  return check(node, value, place, old);
 }
 
 bool Validator::Run::fits_type(const Node& node, const Json& value) {
@@ -164,12 +158,12 @@ void Validator::Run::check_type(const Node& node, const Json& value, const Place
 }
 
 void Validator::Run::check_any_of(const Node& node, const Json& value, const Place& place,
-                                  const Json* old, Outcome& out) {
+                                  Outcome& out) {
   if (node.any_of.empty()) return;
   std::optional<Outcome> best;
   std::size_t best_at = 0;
   const auto fits = [&](std::size_t at) {
-    Outcome found = check(*node.any_of[at], value, place, old);
+    Outcome found = check(*node.any_of[at], value, place, nullptr);
     if (found.fine()) {
       out.merge(std::move(found));
       return true;
@@ -203,13 +197,13 @@ void Validator::Run::check_any_of(const Node& node, const Json& value, const Pla
 }
 
 void Validator::Run::check_one_of(const Node& node, const Json& value, const Place& place,
-                                  const Json* old, Outcome& out) {
+                                  Outcome& out) {
   if (node.one_of.empty()) return;
   std::optional<Outcome> best;
   std::optional<Outcome> first;
   int fits = 0;
   for (const auto& one : node.one_of) {
-    Outcome found = check(*one, value, place, old);
+    Outcome found = check(*one, value, place, nullptr);
     if (found.fine()) {
       ++fits;
       best.reset();
@@ -233,12 +227,12 @@ void Validator::Run::check_one_of(const Node& node, const Json& value, const Pla
 }
 
 void Validator::Run::check_combined(const Node& node, const Json& value, const Place& place,
-                                    const Json* old, Outcome& out) {
-  check_any_of(node, value, place, old, out);
-  check_one_of(node, value, place, old, out);
+                                    Outcome& out) {
+  check_any_of(node, value, place, out);
+  check_one_of(node, value, place, out);
   std::size_t fits = 0;
   for (const auto& one : node.all_of) {
-    Outcome found = check(*one, value, place, old);
+    Outcome found = check(*one, value, place, nullptr);
     fits += found.fine() ? 1U : 0U;
     out.merge(std::move(found));
   }
@@ -249,7 +243,7 @@ void Validator::Run::check_combined(const Node& node, const Json& value, const P
                                   fits == 0 ? ". None validated" : ""));
     });
   }
-  if (node.not_node && check(*node.not_node, value, place, old).fine()) {
+  if (node.not_node && check(*node.not_node, value, place, nullptr).fine()) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(Kind::plain, "",
                       fmt::format("{} must not validate the schema (not)", in_quotes(name)));
@@ -436,42 +430,14 @@ void Validator::Run::check_enum(const Node& node, const Json& value, const Place
   });
 }
 
-namespace {
-
-// The items of an old list by their keys, where the schema says what these are.
-std::map<Json, const Json*> items_by_key(const Structural& schema, const Json* old) {
-  std::map<Json, const Json*> out;
-  if (old == nullptr || !old->is_array()) return out;
-  if (schema.list_type.value_or("") != "map" || !schema.list_map_keys) return out;
-  for (const auto& item : *old) {
-    Json identity = Json::array();
-    for (const auto& key : *schema.list_map_keys) {
-      identity.push_back(item.is_object() ? item.value(key, Json()) : Json());
-    }
-    out[identity] = &item;
-  }
-  return out;
-}
-
-const Json* old_item(const Structural& schema, const std::map<Json, const Json*>& items,
-                     const Json& item) {
-  if (items.empty() || !item.is_object()) return nullptr;
-  Json identity = Json::array();
-  for (const auto& key : *schema.list_map_keys) identity.push_back(item.value(key, Json()));
-  const auto it = items.find(identity);
-  return it == items.end() ? nullptr : it->second;
-}
-
-}  // namespace
-
 void Validator::Run::check_array(const Node& node, const Json& value, const Place& place,
                                  const Json* old, Outcome& out) {
   const Structural& schema = *node.schema;
   if (node.items) {
-    const auto before = ratcheting_ ? items_by_key(schema, old) : std::map<Json, const Json*>();
+    const OldItems before(schema, old);
     Place below = place.item(0);
     for (const auto& item : value) {
-      out.merge(child(*node.items, item, below, old_item(schema, before, item)));
+      out.merge(check_update(*node.items, item, below, before.find(item)));
       ++below.index;
     }
   }
@@ -538,10 +504,10 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
     if (below_node == nullptr) continue;
     const Json* before = nullptr;
     const bool type_meta = root && (it.key() == "kind" || it.key() == "apiVersion");
-    if (ratcheting_ && old != nullptr && old->is_object() && !type_meta) {
+    if (old != nullptr && old->is_object() && !type_meta) {
       if (const auto found = old->find(it.key()); found != old->end()) before = &*found;
     }
-    out.merge(child(*below_node, *it, below, before));
+    out.merge(check_update(*below_node, *it, below, before));
   }
   for (const auto& key : schema.required) {
     if (value.contains(key)) continue;

@@ -144,7 +144,7 @@ TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizer
   CHECK(condition(dying.json, "Terminating") == "True InstanceDeletionPending");
   CHECK(server.get(kWebsites + "/free").code == 404);
   CHECK(condition(server.get(kOne).json, "Terminating") == "True InstanceDeletionInProgress");
-  CHECK(server.post(kWebsites, website("new")).code == 405);
+  CHECK(server.post(kWebsites, website("new")).code == 403);
   CHECK(server.merge(kOne, {{"metadata", {{"annotations", {{"a", "b"}}}}}}).code == 200);
   server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
   CHECK(server.get(kOne).code == 404);
@@ -153,17 +153,124 @@ TEST_CASE("a deleted CRD takes its objects with it and waits for their finalizer
   CHECK(record->story().find("DELETED held") != std::string::npos);
 }
 
+TEST_CASE("a dying CRD forbids creates, names what was to be created, and tells of fewer verbs") {
+  Server server;
+  post_held(server);
+  const auto verbs = [&](const std::string& resource) {
+    const Json list = server.get("/apis/demo.kubewatch.dev/v1").json;
+    for (const Json& one : list["resources"]) {
+      if (one["name"] == resource) return one["verbs"];
+    }
+    return Json();
+  };
+  CHECK(verbs("websites").size() == 8);
+  server.remove(kOne);
+  const std::string why =
+      " is forbidden: create not allowed while custom resource definition is terminating";
+  const auto refused = server.post(kWebsites, website("new"));
+  CHECK(refused.code == 403);
+  CHECK(refused.reason() == "Forbidden");
+  CHECK(refused.message() == "websites.demo.kubewatch.dev \"new\"" + why);
+  CHECK(refused.json["details"] ==
+        Json{{"name", "new"}, {"group", "demo.kubewatch.dev"}, {"kind", "websites"}});
+  CHECK(server.apply(kWebsites + "/new?fieldManager=a", website("new")).message() ==
+        refused.message());
+  Json generated = website("");
+  generated["metadata"] = {{"generateName", "new-"}};
+  CHECK(server.post(kWebsites, generated).message() == "websites.demo.kubewatch.dev" + why);
+  CHECK(server.put(kWebsites + "/new", website("new")).code == 404);
+
+  const Json fewer = {"delete", "deletecollection", "get", "list", "watch"};
+  CHECK(verbs("websites") == fewer);
+  CHECK(verbs("websites/status") == Json{"get", "patch", "update"});
+  const char* const v2 = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+  const Json groups = server.call("GET", "/apis", "", "", v2).json;
+  for (const Json& group : groups["items"]) {
+    if (group["metadata"]["name"] != "demo.kubewatch.dev") continue;
+    for (const Json& version : group["versions"]) {
+      CHECK(version["resources"][0]["verbs"] == fewer);
+    }
+  }
+  // Which does not keep it from being changed.
+  CHECK(server.merge(kWebsites + "/held", {{"metadata", {{"labels", {{"a", "b"}}}}}}).code == 200);
+}
+
+TEST_CASE("a dying CRD without objects that another finalizer holds is served as before") {
+  Server server;
+  Json crd = website_crd();
+  crd["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kCrdPath, crd);
+  const auto verbs = [&] {
+    return server.get("/apis/demo.kubewatch.dev/v1").json["resources"][0]["verbs"].size();
+  };
+  const auto finalizers = [&] { return server.get(kOne).json["metadata"]["finalizers"]; };
+  server.post(kWebsites, website("free"));
+  Json held = website("held");
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kWebsites, held);
+  server.remove(kOne);
+  CHECK(condition(server.get(kOne).json, "Terminating") == "True InstanceDeletionInProgress");
+  CHECK(finalizers() == Json{"x.io/hold", kCrdFinalizer});
+  CHECK(verbs() == 5);
+
+  server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(condition(server.get(kOne).json, "Terminating") == "False InstanceDeletionCompleted");
+  CHECK(finalizers() == Json::array({"x.io/hold"}));
+  CHECK(verbs() == 8);
+  CHECK(server.post(kWebsites, website("new")).code == 201);
+  // What is new stays, whatever is written and deleted beside it.
+  server.post(kWebsites, website("other"));
+  server.remove(kWebsites + "/other");
+  server.merge(kOne, {{"metadata", {{"labels", {{"a", "b"}}}}}});
+  server.remove(kOne);
+  CHECK(server.get(kWebsites + "/new").code == 200);
+  CHECK(condition(server.get(kOne).json, "Terminating") == "False InstanceDeletionCompleted");
+  server.merge(kOne, {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(kOne).code == 404);
+  CHECK(server.get(kWebsites).code == 404);
+}
+
+TEST_CASE("a dying CRD that was never established says so while another finalizer holds it") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  Json second = website_crd();
+  second["metadata"] = {{"name", "sites.demo.kubewatch.dev"}, {"finalizers", {"x.io/hold"}}};
+  second["spec"]["names"] = {{"plural", "sites"}, {"kind", "Website"}};
+  server.post(kCrdPath, second);
+  const std::string path = kCrdPath + "/sites.demo.kubewatch.dev";
+  server.remove(path);
+  CHECK(condition(server.get(path).json, "Terminating") == "False NeverEstablished");
+  server.post(kWebsites, website("kept"));
+  CHECK(server.get(kWebsites + "/kept").code == 200);
+}
+
+TEST_CASE("a dying CRD that a restore brings back goes with its objects") {
+  Server server;
+  post_held(server);
+  server.remove(kOne);
+  const auto backup = server.api.storage().back_up();
+  server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(kOne).code == 404);
+  server.api.storage().restore(*backup);
+  server.settle();
+  CHECK(condition(server.get(kOne).json, "Terminating") == "True InstanceDeletionInProgress");
+  CHECK(server.post(kWebsites, website("new")).code == 403);
+  server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(kOne).code == 404);
+  CHECK(server.api.storage().size("websites.demo.kubewatch.dev") == 0);
+}
+
 TEST_CASE("a CRD whose deletion a restore undid takes objects, until it is deleted again") {
   Server server;
   post_held(server);
   const auto backup = server.api.storage().back_up();
   server.remove(kOne);
-  CHECK(server.post(kWebsites, website("new")).code == 405);
+  CHECK(server.post(kWebsites, website("new")).code == 403);
   server.api.storage().restore(*backup);
   server.settle();
   CHECK(server.post(kWebsites, website("new")).code == 201);
   server.remove(kOne);
-  CHECK(server.post(kWebsites, website("newer")).code == 405);
+  CHECK(server.post(kWebsites, website("newer")).code == 403);
 }
 
 TEST_CASE("CRDs that cannot work are refused with every reason") {
@@ -232,12 +339,24 @@ TEST_CASE("a default of the status shows from the first answer on") {
   CHECK(
       server.get("/apis/demo.kubewatch.dev/v1beta1/namespaces/default/websites/a").json["status"] ==
       fresh);
-  CHECK(server.apply(kWebsites + "/b?fieldManager=m", website("b")).json["status"] == fresh);
+  const std::string other = kWebsites + "/b?fieldManager=m";
+  const auto applied = server.apply(other, website("b"));
+  CHECK(applied.json["status"] == fresh);
 
   const std::string one = kWebsites + "/a";
   const auto version = [](const auto& answer) {
     return answer.at({"metadata", "resourceVersion"});
   };
+  // It was only shown: the first write that changes nothing puts it.
+  const auto put = server.put(one, made.json);
+  CHECK(version(put) != version(made));
+  CHECK(put.json["metadata"]["generation"] == 1);
+  CHECK(version(server.put(one, put.json)) == version(put));
+  server.advance(90000);
+  const auto again = server.apply(other, website("b"));
+  CHECK(version(again) != version(applied));
+  CHECK(again.json["metadata"]["managedFields"] == applied.json["metadata"]["managedFields"]);
+  CHECK(version(server.apply(other, website("b"))) == version(again));
   const auto labelled = server.merge(one, {{"metadata", {{"labels", {{"x", "y"}}}}}});
   CHECK(labelled.json["status"] == fresh);
   CHECK(labelled.json["metadata"]["generation"] == 1);
@@ -246,6 +365,49 @@ TEST_CASE("a default of the status shows from the first answer on") {
   server.merge(one + "/status", {{"status", {{"phase", "Done"}, {"note", "n"}}}});
   CHECK(server.get(one).json["status"] == Json{{"phase", "Done"}, {"note", "n"}});
   CHECK(server.merge(one + "/status", {{"status", nullptr}}).json["status"] == fresh);
+}
+
+TEST_CASE("a default of the status follows its definition until a write puts it") {
+  Server server;
+  Json crd = website_crd();
+  REQUIRE(server.post(kCrdPath, crd).code == 201);
+  const auto with_default = [&](const char* phase) {
+    Json now = server.get(kOne).json;
+    now["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["status"] = {
+        {"type", "object"},
+        {"default", Json::object()},
+        {"properties", {{"phase", {{"type", "string"}, {"default", phase}}}}}};
+    REQUIRE(server.put(kOne, now).code == 200);
+  };
+  const auto phase = [&] { return server.get(kWebsites + "/a").at({"status", "phase"}); };
+  with_default("New");
+  REQUIRE(server.post(kWebsites, website("a")).code == 201);
+  CHECK(phase() == "New");
+  with_default("Fresh");
+  CHECK(phase() == "Fresh");
+  REQUIRE(server.put(kWebsites + "/a", server.get(kWebsites + "/a").json).code == 200);
+  with_default("Old");
+  CHECK(phase() == "Fresh");
+}
+
+TEST_CASE("a write that changes nothing puts what a new default only shows") {
+  Server server;
+  Json crd = website_crd();
+  REQUIRE(server.post(kCrdPath, crd).code == 201);
+  const std::string one = kWebsites + "/a";
+  const auto made = server.post(kWebsites, website("a"));
+  CHECK(server.put(one, made.json).at({"metadata", "resourceVersion"}) ==
+        made.at({"metadata", "resourceVersion"}));
+  crd = server.get(kOne).json;
+  Json& spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+  spec["properties"]["mode"]["default"] = "a";
+  REQUIRE(server.put(kOne, crd).code == 200);
+  const auto shown = server.get(one);
+  CHECK(shown.json["spec"]["mode"] == "a");
+  const auto put = server.put(one, shown.json);
+  CHECK(put.at({"metadata", "resourceVersion"}) != shown.at({"metadata", "resourceVersion"}));
+  CHECK(server.put(one, put.json).at({"metadata", "resourceVersion"}) ==
+        put.at({"metadata", "resourceVersion"}));
 }
 
 TEST_CASE("objects of before another version was stored have the fields of the version asked for") {
@@ -302,6 +464,113 @@ TEST_CASE("a deprecated version says so with each answer, and what to use instea
         "299 - \"demo.kubewatch.dev/v1beta1 Website is deprecated\"");
   CHECK(server.get("/api/v1/endpoints").headers.get("Warning").find("EndpointSlice") !=
         std::string::npos);
+}
+
+namespace {
+
+// Of all versions.
+void serve(Server& server, bool served) {
+  Json crd = server.get(kOne).json;
+  for (Json& version : crd["spec"]["versions"]) version["served"] = served;
+  REQUIRE(server.put(kOne, crd).code == 200);
+}
+
+}  // namespace
+
+TEST_CASE("a CRD that serves nothing takes its objects with it as well") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  server.post(kWebsites, website("a"));
+  serve(server, false);
+  REQUIRE(server.get(kWebsites + "/a").code == 404);
+  server.remove(kOne);
+  CHECK(server.get(kOne).code == 404);
+  server.post(kCrdPath, website_crd());
+  CHECK(server.get(kWebsites + "/a").code == 404);
+}
+
+TEST_CASE("who holds an object of a dying CRD reaches it when it is served again") {
+  Server server;
+  post_held(server);
+  serve(server, false);
+  server.remove(kOne);
+  CHECK(condition(server.get(kOne).json, "Terminating") == "True InstanceDeletionInProgress");
+  REQUIRE(server.get(kWebsites + "/held").code == 404);
+  serve(server, true);
+  CHECK(server.get(kWebsites + "/held").at({"metadata", "deletionTimestamp"}) != "");
+  CHECK(server.post(kWebsites, website("new")).code == 403);
+  server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(kOne).code == 404);
+}
+
+TEST_CASE("objects that are not served are collected when they are served again") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const std::string maps = test::kConfigMaps;
+  for (const std::string name : {"taken", "left"}) {
+    const auto owner = server.post(maps, test::config_map(name));
+    Json owned = website(name);
+    owned["metadata"]["ownerReferences"] = {{{"apiVersion", "v1"},
+                                             {"kind", "ConfigMap"},
+                                             {"name", name},
+                                             {"uid", owner.at({"metadata", "uid"})}}};
+    REQUIRE(server.post(kWebsites, owned).code == 201);
+  }
+  server.settle();
+  serve(server, false);
+  server.remove(maps + "/taken");
+  server.remove(maps + "/left", {{"propagationPolicy", "Orphan"}});
+  server.settle();
+  // Nobody can let go of what nobody can write.
+  CHECK(server.get(maps + "/left").code == 200);
+  serve(server, true);
+  server.settle();
+  CHECK(server.get(kWebsites + "/taken").code == 404);
+  CHECK(server.get(maps + "/left").code == 404);
+  const auto left = server.get(kWebsites + "/left");
+  REQUIRE(left.code == 200);
+  CHECK_FALSE(left.json["metadata"].contains("ownerReferences"));
+}
+
+TEST_CASE("a default that came while nothing was served shows when it is served again") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  server.post(kWebsites, website("a"));
+  serve(server, false);
+  Json crd = server.get(kOne).json;
+  Json& root = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  root["properties"]["spec"]["properties"]["mode"]["default"] = "b";
+  REQUIRE(server.put(kOne, crd).code == 200);
+  serve(server, true);
+  CHECK(server.get(kWebsites + "/a").json["spec"]["mode"] == "b");
+}
+
+TEST_CASE("the objects of a dying CRD are told to go once, however many wait") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  for (const std::string name : {"a", "b", "c"}) {
+    Json held = website(name);
+    held["metadata"]["finalizers"] = {"x.io/hold"};
+    server.post(kWebsites, held);
+  }
+  server.remove(kOne);
+  server.settle();
+  std::vector<ObjectPtr> left;
+  for (const char* name : {"b", "c"}) {
+    left.push_back(
+        server.api.storage().get("websites.demo.kubewatch.dev", std::string("default/") + name));
+    REQUIRE(left.back());
+    left.back()->shrink();
+  }
+  server.merge(kWebsites + "/a", {{"metadata", {{"finalizers", nullptr}}}});
+  server.settle();
+  CHECK(server.get(kWebsites + "/a").code == 404);
+  // Nobody has looked at them.
+  for (const auto& object : left) CHECK(object->is_shrunk());
+  for (const char* name : {"/b", "/c"}) {
+    server.merge(kWebsites + name, {{"metadata", {{"finalizers", nullptr}}}});
+  }
+  CHECK(server.get(kOne).code == 404);
 }
 
 }  // namespace kubewatch::apiserver

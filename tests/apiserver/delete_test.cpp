@@ -42,6 +42,24 @@ test::Answer post_namespace(Server& server, const std::string& name,
   return server.post(kNamespaces, object);
 }
 
+// A rule of whole Websites, which refuses each write of one that was stored before without a mode.
+void ask_for_mode(Server& server, bool wanted) {
+  const std::string definition = kCrdPath + "/websites.demo.kubewatch.dev";
+  Json crd = server.get(definition).json;
+  Json& root = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  root["x-kubernetes-validations"] =
+      wanted ? Json::array({{{"rule", "has(self.spec.mode)"}}}) : Json::array();
+  REQUIRE(server.put(definition, crd).code == 200);
+}
+const Json kMode = {{"spec", {{"mode", "a"}}}};
+
+// With owners of its own.
+void post_site(Server& server, const std::string& name, const Json& owners) {
+  Json site = website(name, {{"host", "abc"}});
+  site["metadata"]["ownerReferences"] = owners;
+  REQUIRE(server.post(kWebsites, site).code == 201);
+}
+
 void post_role_of(Server& server, const std::string& name, const test::Answer& owner) {
   const Json role = {{"metadata", {{"name", name}, {"ownerReferences", {reference(owner)}}}}};
   REQUIRE(server.post(kClusterRoles, role).code == 201);
@@ -301,6 +319,95 @@ TEST_CASE("orphan deletion leaves the dependents without the owner") {
   CHECK_FALSE(child.json["metadata"].contains("ownerReferences"));
 }
 
+TEST_CASE(
+    "a dependent that cannot be orphaned holds its owner, until its kind or itself allows it") {
+  for (const bool by_kind : {true, false}) {
+    CAPTURE(by_kind);
+    Server server;
+    REQUIRE(server.post(kCrdPath, test::website_crd()).code == 201);
+    const auto owner = server.post(kConfigMaps, config_map("owner"));
+    server.post(kConfigMaps, owned("child", owner));
+    post_site(server, "site", Json::array({reference(owner)}));
+    ask_for_mode(server, true);
+    server.remove(kConfigMaps + "/owner", {{"propagationPolicy", "Orphan"}});
+    server.settle();
+    CHECK(exists(server, "owner"));
+    CHECK(server.get(kWebsites + "/site").json["metadata"].contains("ownerReferences"));
+    CHECK_FALSE(server.get(kConfigMaps + "/child").json["metadata"].contains("ownerReferences"));
+    if (by_kind) {
+      ask_for_mode(server, false);
+    } else {
+      REQUIRE(server.merge(kWebsites + "/site", kMode).code == 200);
+    }
+    server.settle();
+    CHECK_FALSE(exists(server, "owner"));
+    const auto kept = server.get(kWebsites + "/site");
+    CHECK(kept.code == 200);
+    CHECK_FALSE(kept.json["metadata"].contains("ownerReferences"));
+  }
+}
+
+TEST_CASE(
+    "a dependent that cannot be orphaned frees its owner when it goes, or speaks of another") {
+  for (const bool goes : {true, false}) {
+    CAPTURE(goes);
+    Server server;
+    REQUIRE(server.post(kCrdPath, test::website_crd()).code == 201);
+    const auto owner = server.post(kConfigMaps, config_map("owner"));
+    // By its uid it is the owner's, whatever else it says.
+    Json to_owner = reference(owner);
+    to_owner["apiVersion"] = "unknown.kubewatch.dev/v1";
+    post_site(server, "site", Json::array({to_owner}));
+    ask_for_mode(server, true);
+    server.remove(kConfigMaps + "/owner", {{"propagationPolicy", "Orphan"}});
+    server.settle();
+    CHECK(exists(server, "owner"));
+    if (goes) {
+      server.remove(kWebsites + "/site");
+    } else {
+      REQUIRE(server.merge(kWebsites + "/site", kMode).code == 200);
+    }
+    server.settle();
+    CHECK_FALSE(exists(server, "owner"));
+  }
+}
+
+TEST_CASE("an owner that cannot be written itself waits until it can") {
+  for (const char* policy : {"Orphan", "Foreground"}) {
+    CAPTURE(policy);
+    Server server;
+    REQUIRE(server.post(kCrdPath, test::website_crd()).code == 201);
+    const auto owner = server.post(kWebsites, website("site", {{"host", "abc"}}));
+    server.post(kConfigMaps, owned("child", owner));
+    ask_for_mode(server, true);
+    server.remove(kWebsites + "/site", {{"propagationPolicy", policy}});
+    server.settle();
+    CHECK(server.get(kWebsites + "/site").json["metadata"]["finalizers"].size() == 1);
+    CHECK(exists(server, "child") == (policy == std::string("Orphan")));
+    REQUIRE(server.merge(kWebsites + "/site", kMode).code == 200);
+    server.settle();
+    CHECK(server.get(kWebsites + "/site").code == 404);
+  }
+}
+
+TEST_CASE("a reference that cannot be dropped is dropped when the kind allows it") {
+  Server server;
+  REQUIRE(server.post(kCrdPath, test::website_crd()).code == 201);
+  const auto one = server.post(kConfigMaps, config_map("one"));
+  const auto two = server.post(kConfigMaps, config_map("two"));
+  post_site(server, "site", Json::array({reference(one), reference(two)}));
+  const auto owners = [&] {
+    return server.get(kWebsites + "/site").json["metadata"]["ownerReferences"].size();
+  };
+  ask_for_mode(server, true);
+  server.remove(kConfigMaps + "/one");
+  server.settle();
+  CHECK(owners() == 2);
+  ask_for_mode(server, false);
+  server.settle();
+  CHECK(owners() == 1);
+}
+
 TEST_CASE("the initial namespaces are there, default may not be deleted") {
   Server server;
   for (const char* name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
@@ -331,12 +438,39 @@ TEST_CASE(
         "configmaps \"new\" is forbidden: unable to create new content in namespace shop because "
         "it is being terminated");
   CHECK(refused.json["details"]["causes"][0]["reason"] == "NamespaceTerminating");
+  Json generated = config_map("");
+  generated["metadata"] = {{"generateName", "new-"}};
+  CHECK(server.post(maps, generated).message().starts_with("configmaps \"new-\" is forbidden"));
   server.settle();
   CHECK(server.get(maps + "/free").code == 404);
   CHECK(server.get("/api/v1/namespaces/shop").code == 200);
   server.merge(maps + "/held", {{"metadata", {{"finalizers", nullptr}}}});
   server.settle();
   CHECK(server.get("/api/v1/namespaces/shop").code == 404);
+}
+
+TEST_CASE("a delete by the old flag is 202 while it waits for something") {
+  Server server;
+  const Json flag = {{"orphanDependents", false}};
+  Json held = config_map("held");
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  server.post(kConfigMaps, held);
+  const std::string one = kConfigMaps + "/held";
+  CHECK(server.remove(one + "?dryRun=All&orphanDependents=false").code == 202);
+  const auto dying = server.remove(one, flag);
+  CHECK(dying.code == 202);
+  CHECK(dying.json["kind"] == "ConfigMap");
+  CHECK(server.remove(one + "?orphanDependents=false").code == 202);
+  CHECK(server.remove(one, {{"propagationPolicy", "Background"}}).code == 200);
+  CHECK(server.remove(one, {{"orphanDependents", true}}).code == 200);
+  CHECK(server.remove(one).code == 200);
+  server.post(kConfigMaps, config_map("free"));
+  CHECK(server.remove(kConfigMaps + "/free?dryRun=All&orphanDependents=false").code == 200);
+  CHECK(server.remove(kConfigMaps + "/free", flag).code == 200);
+  post_namespace(server, "shop");
+  CHECK(server.remove(kNamespaces + "/shop", flag).code == 202);
+  server.post(kCrdPath, test::website_crd());
+  CHECK(server.remove(kCrdPath + "/websites.demo.kubewatch.dev", flag).code == 202);
 }
 
 TEST_CASE("a Namespace waits for whoever else has a finalizer in its spec") {
@@ -433,6 +567,164 @@ TEST_CASE("a second delete of a Namespace has its way when only its metadata hol
   CHECK(late.json["metadata"]["deletionGracePeriodSeconds"] == 0);
   server.merge(shop, {{"metadata", {{"finalizers", nullptr}}}});
   CHECK(server.get(shop).code == 404);
+}
+
+namespace {
+
+// They stay with a finalizer. `more`: further metadata.
+void post_held(Server& server, const std::string& path, const std::string& name,
+               const Json& more = Json::object()) {
+  Json held = config_map(name, {{"metadata", more}});
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  REQUIRE(server.post(path, held).code == 201);
+}
+
+// Lets go of `first` while nobody looks at `others`, ConfigMaps of that namespace.
+void let_go(Server& server, const std::string& ns, const std::string& first,
+            std::initializer_list<const char*> others) {
+  std::vector<ObjectPtr> left;
+  for (const char* name : others) {
+    left.push_back(server.api.storage().get("configmaps", ns + "/" + name));
+    REQUIRE(left.back());
+    left.back()->shrink();
+  }
+  const std::string path = kNamespaces + "/" + ns + "/configmaps/" + first;
+  server.merge(path, {{"metadata", {{"finalizers", nullptr}}}});
+  server.settle();
+  CHECK(server.get(path).code == 404);
+  for (const auto& object : left) CHECK(object->is_shrunk());
+}
+
+// TYPE STATUS REASON MESSAGE of each condition.
+std::vector<std::string> conditions_of(Server& server, const std::string& ns) {
+  std::vector<std::string> out;
+  const Json conditions = server.get(kNamespaces + "/" + ns).json["status"]["conditions"];
+  for (const Json& one : conditions) {
+    std::vector<std::string> words;
+    for (const char* key : {"type", "status", "reason", "message"}) {
+      words.push_back(base::string_at(one, {key}));
+    }
+    out.push_back(base::join(words, " "));
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what is left in a dying namespace is not gone over for each that goes") {
+  Server server;
+  post_namespace(server, "shop");
+  for (const char* name : {"a", "b", "c"}) {
+    post_held(server, kNamespaces + "/shop/configmaps", name);
+  }
+  server.remove(kNamespaces + "/shop");
+  server.settle();
+  let_go(server, "shop", "a", {"b", "c"});
+  let_go(server, "shop", "b", {"c"});
+  let_go(server, "shop", "c", {});
+  CHECK(server.get(kNamespaces + "/shop").code == 404);
+}
+
+TEST_CASE("what is left of an owner in the foreground is not gone over for each that goes") {
+  Server server;
+  const auto owner = server.post(kConfigMaps, config_map("owner"));
+  for (const char* name : {"a", "b", "c"}) {
+    post_held(server, kConfigMaps, name, {{"ownerReferences", {reference(owner)}}});
+  }
+  server.remove(kConfigMaps + "/owner", {{"propagationPolicy", "Foreground"}});
+  server.settle();
+  let_go(server, "default", "a", {"b", "c"});
+  let_go(server, "default", "b", {"c"});
+  CHECK(exists(server, "owner"));
+  let_go(server, "default", "c", {});
+  CHECK_FALSE(exists(server, "owner"));
+}
+
+TEST_CASE("a Namespace that cannot end says why") {
+  Server server;
+  post_namespace(server, "shop");
+  const std::string maps = kNamespaces + "/shop/configmaps";
+  post_held(server, maps, "a");
+  post_held(server, maps, "b");
+  Json account = {{"metadata", {{"name", "s"}, {"finalizers", {"x.io/other"}}}}};
+  server.post(kNamespaces + "/shop/serviceaccounts", account);
+  server.remove(kNamespaces + "/shop");
+  server.settle();
+  const std::vector<std::string> fine = {
+      "NamespaceDeletionDiscoveryFailure False ResourcesDiscovered All resources successfully "
+      "discovered",
+      "NamespaceDeletionGroupVersionParsingFailure False ParsedGroupVersions All legacy kube types "
+      "successfully parsed",
+      "NamespaceDeletionContentFailure False ContentDeleted All content successfully deleted, may "
+      "be waiting on finalization"};
+  const auto told = [&](const std::string& content, const std::string& finalizers) {
+    std::vector<std::string> out = fine;
+    out.push_back(
+        "NamespaceContentRemaining True SomeResourcesRemain Some resources are "
+        "remaining: " +
+        content);
+    out.push_back(
+        "NamespaceFinalizersRemaining True SomeFinalizersRemain Some content in the "
+        "namespace has finalizers remaining: " +
+        finalizers);
+    return out;
+  };
+  CHECK(conditions_of(server, "shop") ==
+        told("configmaps. has 2 resource instances, serviceaccounts. has 1 resource instances",
+             "x.io/hold in 2 resource instances, x.io/other in 1 resource instances"));
+  const Json then = server.get(kNamespaces + "/shop").json["status"]["conditions"];
+  server.advance(5000);
+  const Json free = {{"metadata", {{"finalizers", nullptr}}}};
+  server.merge(maps + "/a", free);
+  server.merge(kNamespaces + "/shop/serviceaccounts/s", free);
+  server.settle();
+  CHECK(conditions_of(server, "shop") ==
+        told("configmaps. has 1 resource instances", "x.io/hold in 1 resource instances"));
+  const Json now = server.get(kNamespaces + "/shop").json["status"]["conditions"];
+  CHECK(now[3]["lastTransitionTime"] == then[3]["lastTransitionTime"]);
+  const auto record = server.watch("/api/v1/namespaces?watch=1&fieldSelector=metadata.name%3Dshop");
+  server.merge(maps + "/b", free);
+  server.settle();
+  CHECK(record->story() == "ADDED shop,MODIFIED shop,DELETED shop");
+  CHECK(record->events()[1]["object"]["status"]["conditions"][4]["reason"] ==
+        "ContentHasNoFinalizers");
+}
+
+TEST_CASE("a Namespace does not wait for a kind that is served no more") {
+  Server server;
+  server.post(kCrdPath, test::website_crd());
+  post_namespace(server, "shop");
+  const std::string sites = "/apis/demo.kubewatch.dev/v1/namespaces/shop/websites";
+  Json held = website("held");
+  held["metadata"]["finalizers"] = {"x.io/hold"};
+  REQUIRE(server.post(sites, held).code == 201);
+  server.remove(kNamespaces + "/shop");
+  server.settle();
+  CHECK(server.get(kNamespaces + "/shop").code == 200);
+  const std::string definition = kCrdPath + "/websites.demo.kubewatch.dev";
+  Json crd = server.get(definition).json;
+  for (Json& version : crd["spec"]["versions"]) version["served"] = false;
+  REQUIRE(server.put(definition, crd).code == 200);
+  server.settle();
+  CHECK(server.get(kNamespaces + "/shop").code == 404);
+}
+
+TEST_CASE("what a restore brings back into a dying namespace goes again") {
+  Server server;
+  post_namespace(server, "shop");
+  const std::string maps = kNamespaces + "/shop/configmaps";
+  server.post(maps, config_map("free"));
+  post_held(server, maps, "held");
+  server.remove(kNamespaces + "/shop");
+  const auto backup = server.api.storage().back_up();
+  server.settle();
+  REQUIRE(server.get(maps + "/free").code == 404);
+  server.api.storage().restore(*backup);
+  server.settle();
+  CHECK(server.get(maps + "/free").code == 404);
+  server.merge(maps + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  server.settle();
+  CHECK(server.get(kNamespaces + "/shop").code == 404);
 }
 
 }  // namespace kubewatch::apiserver

@@ -65,6 +65,41 @@ TEST_CASE("plain discovery still answers old clients") {
   CHECK(custom.json["resources"][2]["group"] == "autoscaling");
 }
 
+TEST_CASE("the versions of a custom group are in one order over all its definitions") {
+  Server server;
+  const auto post = [&](const std::string& plural, const std::string& kind,
+                        const std::vector<std::string>& names) {
+    Json crd = test::website_crd();
+    crd["metadata"]["name"] = plural + ".demo.kubewatch.dev";
+    crd["spec"]["names"] = {{"plural", plural}, {"kind", kind}};
+    Json version = crd["spec"]["versions"][1];
+    crd["spec"]["versions"] = Json::array();
+    for (const std::string& name : names) {
+      version["name"] = name;
+      version["storage"] = name == names[0];
+      crd["spec"]["versions"].push_back(version);
+    }
+    REQUIRE(server.post(test::kCrdPath, crd).code == 201);
+  };
+  // v20240101 is a version like v2; 20 digits are more than any number has.
+  post("as", "A", {"v1beta1", "foo10", "v99999999999999999999", "v1alpha3"});
+  post("bs", "B", {"foo1", "v2", "v1beta1", "v10beta3", "v20240101"});
+  const std::vector<std::string> order = {"v20240101", "v2",   "v10beta3", "v1beta1",
+                                          "v1alpha3",  "foo1", "foo10",    "v99999999999999999999"};
+  std::vector<std::string> told;
+  const Json group = server.get("/apis/demo.kubewatch.dev").json;
+  for (const Json& one : group["versions"]) told.push_back(base::string_at(one, {"version"}));
+  CHECK(told == order);
+  CHECK(group["preferredVersion"]["version"] == "v20240101");
+  told.clear();
+  const Json aggregated = server.call("GET", "/apis", "", "", kV2).json;
+  for (const Json& one : group_of(aggregated, "demo.kubewatch.dev")->at("versions")) {
+    told.push_back(base::string_at(one, {"version"}));
+    if (one["version"] == "v1beta1") CHECK(one["resources"].size() == 2);
+  }
+  CHECK(told == order);
+}
+
 TEST_CASE("health, version and OpenAPI say what kubectl asks") {
   Server server;
   server.post(test::kCrdPath, test::website_crd());

@@ -1,4 +1,7 @@
+#include <tuple>
+
 #include "apiserver/support.hpp"
+#include "base/log.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
@@ -209,6 +212,57 @@ TEST_CASE("a binding gives a Pod its Node, once") {
   CHECK(again.message() ==
         "Operation cannot be fulfilled on pods/binding \"a\": pod a is already assigned to node "
         "\"n1\"");
+}
+
+TEST_CASE("a binding or an eviction whose metadata is none is refused and changes nothing") {
+  Server server;
+  make_pod(server, "a", "Pending", false);
+  const Json before = server.get(kPods + "/a").json;
+  const auto send = [&](const std::string& action, const std::string& kind,
+                        const std::string& members, const Json& value) {
+    return server.post(kPods + "/a/" + action,
+                       {{"kind", kind},
+                        {"metadata", {{"name", "a"}, {members, {{"a", value}}}}},
+                        {"target", {{"name", "n1"}}}});
+  };
+  for (const char* members : {"annotations", "labels"}) {
+    const std::string why = std::string(" cannot be handled as a ") + "KIND" +
+                            ": json: cannot unmarshal number into Go struct field "
+                            "ObjectMeta.metadata." +
+                            members + " of type string";
+    for (const auto& [action, kind, version] :
+         {std::tuple{"binding", "Binding", "v1"}, std::tuple{"eviction", "Eviction", "v1"}}) {
+      const auto refused = send(action, kind, members, 5);
+      CHECK(refused.code == 400);
+      std::string expected = std::string(kind) + " in version \"" + version + "\"" + why;
+      expected.replace(expected.find("KIND"), 4, kind);
+      CHECK(refused.message() == expected);
+    }
+  }
+  CHECK(server.get(kPods + "/a").json == before);
+  // As of any object, a null is an empty text.
+  CHECK(send("binding", "Binding", "annotations", nullptr).code == 201);
+  CHECK(server.get(kPods + "/a").json["metadata"]["annotations"] == Json{{"a", ""}});
+}
+
+TEST_CASE("an object that is none of its kind is left alone and ends nothing") {
+  Server server;
+  make_pod(server, "a", "Running", true);
+  make_pod(server, "b", "Running", true);
+  Json broken = server.api.storage().get("pods", "default/a")->json();
+  broken["metadata"]["annotations"] = {{"a", 5}};
+  server.api.storage().put("pods", broken);
+  for (const char* name : {"/a", "/b"}) {
+    CHECK(server.remove(kPods + name, {{"propagationPolicy", "Foreground"}}).code == 200);
+  }
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  server.settle();
+  base::capture_log(nullptr);
+  CHECK(exists(server, "a"));
+  CHECK_FALSE(exists(server, "b"));
+  REQUIRE(log.size() == 1);
+  CHECK(log[0].find("default/a") != std::string::npos);
 }
 
 }  // namespace kubewatch::apiserver

@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "http/transport.hpp"
+#include "loop/skipping_time.hpp"
 #include "support/catch.hpp"
 #include "support/limit.hpp"
 
@@ -161,6 +162,62 @@ TEST_CASE("plain HTTP is refused on an address that others can reach") {
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().kind() == ErrorKind::invalid);
   CHECK(refused.error().message().find("0.0.0.0") != std::string::npos);
+}
+
+TEST_CASE("the sandbox keeps an Event for an hour, also where nothing else happens") {
+  loop::EventLoop loop;
+  loop::SkippingTime time{loop};
+  SandboxOptions options;
+  options.insecure_http = true;
+  auto sandbox = Sandbox::start(loop, options);
+  REQUIRE(sandbox.ok());
+  REQUIRE((*sandbox)
+              ->load({{"apiVersion", "v1"},
+                      {"kind", "Event"},
+                      {"metadata", {{"name", "a"}}},
+                      {"involvedObject", {{"namespace", "default"}}}},
+                     "test")
+              .ok());
+  const std::uint64_t written = (*sandbox)->counters().writes;
+  const auto writes = [&] { return (*sandbox)->counters().writes - written; };
+  time.skip(Duration{59 * 60000});
+  for (int turns = 0; turns < 3; ++turns) {
+    bool turned = false;
+    loop.post([&] { turned = true; });
+    REQUIRE(loop.run_until([&] { return turned; }, kLimit));
+  }
+  CHECK(writes() == 0);
+  time.skip(Duration{2 * 60000});
+  CHECK(loop.run_until([&] { return writes() == 1; }, kLimit));
+}
+
+TEST_CASE("a Namespace that is there from the start may be loaded, and gets what it says") {
+  Fixture f;
+  const auto load = [&](const std::string& name) {
+    return f.sandbox->load({{"apiVersion", "v1"},
+                            {"kind", "Namespace"},
+                            {"metadata",
+                             {{"name", name},
+                              {"labels", {{"team", "a"}}},
+                              {"annotations", {{"note", "b"}}},
+                              {"uid", "of-elsewhere"}}},
+                            {"spec", {{"finalizers", {"kubernetes"}}}},
+                            {"status", {{"phase", "Active"}}}},
+                           "test");
+  };
+  for (const std::string name : {"default", "kube-system", "kube-public", "kube-node-lease"}) {
+    CAPTURE(name);
+    REQUIRE(load(name).ok());
+    const auto answer = f.send(f.request("GET", "/api/v1/namespaces/" + name));
+    const Json metadata = base::parse_json(answer.body).value()["metadata"];
+    CHECK(metadata["labels"] == Json{{"kubernetes.io/metadata.name", name}, {"team", "a"}});
+    CHECK(metadata["annotations"] == Json{{"note", "b"}});
+    CHECK(metadata["uid"] != "of-elsewhere");
+  }
+  REQUIRE(load("shop").ok());
+  const auto twice = load("shop");
+  REQUIRE_FALSE(twice.ok());
+  CHECK(twice.error().is_already_exists());
 }
 
 }  // namespace kubewatch::apiserver

@@ -1,7 +1,10 @@
 #include "apiserver/service_ips.hpp"
 
+#include <set>
 #include <string>
+#include <vector>
 
+#include "apiserver/support.hpp"
 #include "builtin/defaults.hpp"
 #include "support/catch.hpp"
 
@@ -58,16 +61,22 @@ const std::string kRangeOfPorts =
 }  // namespace
 
 TEST_CASE("addresses and ports are handed out from the upper part of their ranges first") {
-  CHECK(next_cluster_ip({}, 0) == "10.96.1.1");
-  CHECK(next_cluster_ip({"10.96.1.1"}, 0) == "10.96.1.2");
-  CHECK(next_cluster_ip({}, 65277) == "10.96.255.254");
-  CHECK(next_cluster_ip({"10.96.255.254"}, 65277) == "10.96.1.1");
-  CHECK(next_node_port({}, 0) == 30086);
-  std::set<std::int64_t> ports;
-  for (std::int64_t port = 30086; port <= 32767; ++port) ports.insert(port);
-  CHECK(next_node_port(ports, 5) == 30000);
-  for (std::int64_t port = 30000; port < 30086; ++port) ports.insert(port);
-  CHECK_FALSE(next_node_port(ports, 5));
+  const auto ip = [](const std::set<std::string>& taken, std::uint64_t seed) {
+    return next_cluster_ip([&](const std::string& one) { return taken.count(one) != 0; }, seed);
+  };
+  CHECK(ip({}, 0) == "10.96.1.1");
+  CHECK(ip({"10.96.1.1"}, 0) == "10.96.1.2");
+  CHECK(ip({}, 65277) == "10.96.255.254");
+  CHECK(ip({"10.96.255.254"}, 65277) == "10.96.1.1");
+  std::multiset<std::int64_t> ports;
+  const auto port = [&](std::uint64_t seed) {
+    return next_node_port([&](std::int64_t one) { return ports.count(one) != 0; }, seed);
+  };
+  CHECK(port(0) == 30086);
+  for (std::int64_t one = 30086; one <= 32767; ++one) ports.insert(one);
+  CHECK(port(5) == 30000);
+  for (std::int64_t one = 30000; one < 30086; ++one) ports.insert(one);
+  CHECK_FALSE(port(5));
   CHECK(refusal(kNodePort, {{}, ports}) ==
         "Internal error occurred: failed to allocate a nodePort: range is full");
 }
@@ -194,12 +203,59 @@ TEST_CASE("a change of the type gets or gives back what the type has") {
 }
 
 TEST_CASE("what Services hold") {
+  const Json balancer = {{"spec", created(R"("externalTrafficPolicy":"Local",)" + kBalancer)}};
   ServiceHoldings held;
-  add_holdings({{"spec", created(R"("externalTrafficPolicy":"Local",)" + kBalancer)}}, held);
+  add_holdings(balancer, held);
   add_holdings({{"spec", created(R"("clusterIP":"None",)" + kPorts)}}, held);
   add_holdings(Json::object(), held);
-  CHECK(held.ips == std::set<std::string>{"10.96.1.8"});
-  CHECK(held.ports == std::set<std::int64_t>{30093, 30094});
+  CHECK(held.ips == std::multiset<std::string>{"10.96.1.8"});
+  CHECK(held.ports == std::multiset<std::int64_t>{30093, 30094});
+  // Two that hold the same, as no check keeps a restore from.
+  add_holdings(balancer, held);
+  drop_holdings(balancer, held);
+  CHECK(held.ips.count("10.96.1.8") == 1);
+  drop_holdings(balancer, held);
+  CHECK(held.ips.empty());
+  CHECK(held.ports.empty());
+}
+
+TEST_CASE("what a Service has itself is not taken, what another has as well is") {
+  const Json live = {{"spec", created(kNodePort)}};
+  const std::string other = R"("type":"NodePort","ports":[{"port":80,"nodePort":30093}])";
+  ServiceHoldings held;
+  add_holdings(live, held);
+  CHECK(refusal(other, held, &live).empty());
+  CHECK_FALSE(refusal(other, held).empty());
+}
+
+TEST_CASE("a Service that is written makes nobody look at the others") {
+  test::Server server;
+  const std::string path = "/api/v1/namespaces/default/services";
+  const auto make = [&](const std::string& name) {
+    return server.post(path, {{"metadata", {{"name", name}}},
+                              {"spec", {{"type", "NodePort"}, {"ports", {{{"port", 80}}}}}}});
+  };
+  std::vector<ObjectPtr> others;
+  std::set<std::string> ips;
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    const auto made = make(name);
+    REQUIRE(made.code == 201);
+    ips.insert(made.at({"spec", "clusterIP"}));
+    others.push_back(server.api.storage().get("services", "default/" + name));
+    others.back()->shrink();
+  }
+  CHECK(ips.size() == 20);
+  const auto last = make("last");
+  CHECK(ips.count(last.at({"spec", "clusterIP"})) == 0);
+  CHECK(server.merge(path + "/last", {{"metadata", {{"labels", {{"a", "b"}}}}}}).code == 200);
+  for (const auto& object : others) CHECK(object->is_shrunk());
+  // What is given back can be had again.
+  const Json again = {{"metadata", {{"name", "again"}}},
+                      {"spec", {{"clusterIP", *ips.begin()}, {"ports", {{{"port", 80}}}}}}};
+  CHECK(server.post(path, again).code == 422);
+  for (int i = 0; i < 20; ++i) server.remove(path + "/s" + std::to_string(i));
+  CHECK(server.post(path, again).code == 201);
 }
 
 }  // namespace kubewatch::apiserver

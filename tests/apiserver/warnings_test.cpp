@@ -1,4 +1,5 @@
 // Where the warnings of built-in kinds reach the client. Which there are: tests/builtin.
+#include "apiserver/api_target.hpp"
 #include "apiserver/support.hpp"
 #include "support/catch.hpp"
 
@@ -25,6 +26,88 @@ TEST_CASE("warnings come with creates and applies, after those of unknown fields
   one["spec"].erase("zzz");
   const auto applied = server.apply(pods + "/c.d?fieldManager=m", one);
   CHECK(std::string(applied.headers.get("Warning")).find("hostname") != std::string::npos);
+}
+
+TEST_CASE("a rule that an update may leave broken is warned of, at both endpoints") {
+  test::Server server;
+  Json crd = test::website_crd();
+  REQUIRE(server.post(test::kCrdPath, crd).code == 201);
+  REQUIRE(server.post(test::kWebsites, test::website("a", {{"host", "abc"}})).code == 201);
+  const std::string definition = test::kCrdPath + "/websites.demo.kubewatch.dev";
+  crd = server.get(definition).json;
+  crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+     ["x-kubernetes-validations"] =
+         Json::array({{{"rule", "has(self.mode)"}, {"message", "needs a mode"}}});
+  REQUIRE(server.put(definition, crd).code == 200);
+  const std::string site = test::kWebsites + "/a";
+  const std::string told = "299 - \"spec: Invalid value: needs a mode\"";
+  const auto labelled = server.merge(site, {{"metadata", {{"labels", {{"a", "b"}}}}}});
+  CHECK(labelled.code == 200);
+  CHECK(labelled.headers.get("Warning") == told);
+  const auto status = server.merge(site + "/status", {{"status", {{"n", 1}}}});
+  CHECK(status.code == 200);
+  CHECK(status.headers.get("Warning") == told);
+  const auto refused = server.merge(site, {{"spec", {{"host", "abd"}}}});
+  CHECK(refused.code == 422);
+  CHECK_FALSE(refused.headers.has("Warning"));
+}
+
+TEST_CASE("an apply that changes nothing is judged, and warned of, as any other update") {
+  test::Server server;
+  REQUIRE(server.post(test::kCrdPath, test::website_crd()).code == 201);
+  const std::string site = test::kWebsites + "/a?fieldManager=m";
+  const Json object = test::website("a", {{"host", "abc"}});
+  const auto made = server.apply(site, object);
+  REQUIRE(made.code == 201);
+  server.advance(90000);
+  const std::string definition = test::kCrdPath + "/websites.demo.kubewatch.dev";
+  Json crd = server.get(definition).json;
+  Json& root = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  root["properties"]["spec"]["x-kubernetes-validations"] =
+      Json::array({{{"rule", "has(self.mode)"}, {"message", "needs a mode"}}});
+  REQUIRE(server.put(definition, crd).code == 200);
+  for (const char* dry : {"&dryRun=All", ""}) {
+    const auto same = server.apply(site + dry, object);
+    CHECK(same.code == 200);
+    CHECK(same.headers.get("Warning") == "299 - \"spec: Invalid value: needs a mode\"");
+    CHECK(same.json == made.json);
+  }
+  crd = server.get(definition).json;
+  crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["x-kubernetes-validations"] =
+      Json::array({{{"rule", "has(self.spec.mode)"}, {"message", "needs it"}}});
+  REQUIRE(server.put(definition, crd).code == 200);
+  const auto refused = server.apply(site, object);
+  CHECK(refused.code == 422);
+  CHECK(refused.message().find("<nil>: Invalid value: needs it") != std::string::npos);
+}
+
+TEST_CASE("warnings are told once, and cut where all of them are too long") {
+  const auto told = [](const std::vector<std::string>& warnings) {
+    ApiResponse response;
+    add_warnings(warnings, response);
+    std::vector<std::string> out;
+    for (const auto& [name, value] : response.headers.all()) out.push_back(value);
+    return out;
+  };
+  CHECK(told({"a", "", "b\"", "a", "c\n", "d\xc2\x85", "e\xff"}) ==
+        std::vector<std::string>{"299 - \"a\"", R"(299 - "b\"")"});
+  const auto many = [](int count) {
+    std::vector<std::string> out;
+    for (int i = 0; i < count; ++i) {
+      std::string text;
+      for (int one = 0; one < 1000; ++one) text += "\xc3\xa9";
+      out.push_back(text + std::to_string(i));
+    }
+    return out;
+  };
+  const std::size_t around = std::string("299 - \"\"").size();
+  const auto whole = told(many(4));
+  REQUIRE(whole.size() == 4);
+  CHECK(whole.back().size() == around + 2001);
+  const auto cut = told(many(5));
+  REQUIRE(cut.size() == 5);
+  CHECK(cut.back().size() == around + 512);
+  CHECK(told(many(20)).size() == 16);
 }
 
 }  // namespace kubewatch::apiserver

@@ -297,4 +297,42 @@ TEST_CASE("init events are what starting a watch cost, whatever its selector sho
       std::string::npos);
 }
 
+TEST_CASE("who looks back leaves history as small as it was") {
+  Server server;
+  server.post(kConfigMaps, config_map("a"));
+  const std::uint64_t start = server.api.storage().version();
+  for (int i = 0; i < 200; ++i) {
+    server.merge(kConfigMaps + "/a", {{"data", {{"n", std::to_string(i)}}}});
+  }
+  const auto is_small = [&] {
+    const auto history = server.api.storage().since("configmaps", start);
+    REQUIRE(history.ok());
+    REQUIRE(history->size() == 200);
+    for (std::size_t i = 0; i < 200; ++i) {
+      const Event& event = *(*history)[i];
+      if (!event.lines.empty()) return false;
+      if (i + 65 < 200 && !event.previous->is_shrunk()) return false;
+    }
+    return true;
+  };
+  REQUIRE(is_small());
+  const std::string from = "?watch=1&resourceVersion=" + std::to_string(start);
+  const auto selected = server.watch(kConfigMaps + from + "&fieldSelector=metadata.name%3Da");
+  CHECK(selected->events().size() == 200);
+  CHECK(is_small());
+  CHECK(server.watch(kConfigMaps + from)->events().size() == 200);
+  CHECK(is_small());
+  CHECK(server.watch(kConfigMaps + from, test::kTableAccept)->events().size() == 200);
+  CHECK(is_small());
+  const std::string then =
+      "?resourceVersionMatch=Exact&fieldSelector=metadata.name%3Da"
+      "&resourceVersion=" +
+      std::to_string(start);
+  CHECK(server.get(kConfigMaps + then).json["items"].size() == 1);
+  CHECK(is_small());
+  CHECK(server.call("GET", kConfigMaps + then, "", "", test::kTableAccept).json["rows"].size() ==
+        1);
+  CHECK(is_small());
+}
+
 }  // namespace kubewatch::apiserver

@@ -181,6 +181,37 @@ TEST_CASE("an update needs the newest resourceVersion, or none where the kind al
         "must be specified for an update");
 }
 
+TEST_CASE("an update of what admission obeys names its version") {
+  Server server;
+  const std::string root = "/apis/admissionregistration.k8s.io/v1/";
+  struct Of {
+    const char* plural;
+    const char* kind;
+    const char* rest;
+  };
+  for (const Of& one : {
+           Of{"mutatingwebhookconfigurations", "MutatingWebhookConfiguration", "{}"},
+           Of{"mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding",
+              R"({"spec":{"policyName":"p"}})"},
+           Of{"mutatingadmissionpolicies", "MutatingAdmissionPolicy",
+              R"({"spec":{"reinvocationPolicy":"Never","matchConstraints":{"resourceRules":[
+                {"apiGroups":[""],"apiVersions":["v1"],"operations":["CREATE"],
+                "resources":["pods"]}]},"mutations":[{"patchType":"ApplyConfiguration",
+                "applyConfiguration":{"expression":"Object{}"}}]}})"},
+       }) {
+    CAPTURE(one.kind);
+    Json object = Json::parse(one.rest);
+    object["apiVersion"] = "admissionregistration.k8s.io/v1";
+    object["kind"] = one.kind;
+    object["metadata"] = {{"name", "a"}};
+    REQUIRE(server.post(root + one.plural, object).code == 201);
+    CHECK(server.put(root + one.plural + "/a", object)
+              .message()
+              .ends_with("metadata.resourceVersion: Invalid value: 0: must be specified for an "
+                         "update"));
+  }
+}
+
 TEST_CASE("a write that changes nothing keeps the resourceVersion and makes no event") {
   Server server;
   const auto made = server.post(kConfigMaps, config_map("a", {{"data", {{"k", "v"}}}}));
@@ -598,6 +629,9 @@ TEST_CASE("a status endpoint leaves metadata as it is where its kind says so") {
                    {{"metadata", {{"ownerReferences", Json::array({owner})}, {"labels", labels}}}});
   CHECK_FALSE(owned.json["metadata"].contains("ownerReferences"));
   CHECK(owned.json["metadata"]["labels"] == labels);
+  Json without_class = owned.json;
+  without_class["status"] = {{"phase", "Failed"}};
+  CHECK(server.put(pods + "/p/status", without_class).at({"status", "qosClass"}) == "BestEffort");
 
   const std::string attachments = "/apis/storage.k8s.io/v1/volumeattachments";
   REQUIRE(server

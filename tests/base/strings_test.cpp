@@ -1,5 +1,6 @@
 #include "base/strings.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,6 +36,13 @@ class TempDir {
 using Strings = std::vector<std::string>;
 
 }  // namespace
+
+TEST_CASE("words are apart by blanks of any kind and number") {
+  using Words = std::vector<std::string>;
+  CHECK(split_at_blanks("a b") == Words{"a", "b"});
+  CHECK(split_at_blanks(" \ta\t\tb \n c\r\n") == Words{"a", "b", "c"});
+  CHECK(split_at_blanks(" \t ").empty());
+}
 
 TEST_CASE("split keeps empty parts and join is its inverse") {
   CHECK(split("a,b,,c", ',') == Strings{"a", "b", "", "c"});
@@ -154,6 +162,31 @@ TEST_CASE("read_file names the path and says what is wrong") {
   // Files without a size of their own are limited too.
   CHECK(kind_of(read_file("/dev/zero", 1000)) == ErrorKind::too_large);
   CHECK(read_file("/proc/self/stat", 100000)->size() > 0);
+}
+
+TEST_CASE("read_regular_file waits for nothing") {
+  const TempDir dir;
+  REQUIRE(write_file_atomic(dir.file("a"), "content", 0600).ok());
+  std::filesystem::create_symlink(dir.file("a"), dir.file("link"));
+  CHECK(*read_regular_file(dir.file("link"), 7) == "content");
+  CHECK(read_regular_file("/proc/self/stat", 100000)->size() > 0);
+  const auto error_of = [](const std::string& path) {
+    const auto read = read_regular_file(path, 100);
+    REQUIRE_FALSE(read.ok());
+    return read.error();
+  };
+  CHECK(error_of(dir.file("absent")).is_not_found());
+  CHECK(error_of(dir.path()).message().find("folder") != std::string::npos);
+  REQUIRE(::mkfifo(dir.file("fifo").c_str(), 0600) == 0);
+  const int writer = ::open(dir.file("fifo").c_str(), O_RDWR | O_CLOEXEC);
+  std::filesystem::create_symlink(dir.file("fifo"), dir.file("to-fifo"));
+  for (const std::string& path : {dir.file("fifo"), dir.file("to-fifo"), std::string("/dev/zero"),
+                                  "/proc/self/fd/" + std::to_string(writer)}) {
+    INFO(path);
+    CHECK(error_of(path).kind() == ErrorKind::invalid);
+    CHECK(error_of(path).message() == "cannot read " + path + ": it is no regular file");
+  }
+  ::close(writer);
 }
 
 TEST_CASE("a file without permission is not taken for what a server forbids") {

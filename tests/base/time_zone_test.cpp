@@ -1,6 +1,10 @@
 // Offsets by transitions and by rule, and times that clocks skip or show twice.
 #include "base/time_zone.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/files.hpp"
 #include "base/time.hpp"
 #include "support/catch.hpp"
 #include "support/tzif.hpp"
@@ -75,4 +79,46 @@ TEST_CASE("a file that is no time zone is refused, cut off anywhere") {
   CHECK_FALSE(TimeZone::parse(test::tzif({{1000, 999999}}, 0, "")).ok());
   CHECK_FALSE(TimeZone::load("../../etc/passwd").ok());
   CHECK(TimeZone::load("Mars/Olympus").error().is_not_found());
+}
+
+TEST_CASE("the variable TZ may hold a POSIX text") {
+  const auto rome = TimeZone::from_variable("CET-1CEST,M3.5.0,M10.5.0/3");
+  REQUIRE(rome.ok());
+  CHECK(rome->offset_at(utc("2026-01-01T00:00:00Z")) == 3600);
+  CHECK(rome->offset_at(utc("2026-07-01T00:00:00Z")) == 7200);
+  CHECK(TimeZone::from_variable("UTC0")->offset_at(0) == 0);
+  CHECK(TimeZone::from_variable("<-03>3")->offset_at(0) == -10800);
+  for (const char* utc_too : {"", ":", "UTC", ":UTC"}) {
+    INFO(utc_too);
+    CHECK(TimeZone::from_variable(utc_too)->offset_at(0) == 0);
+  }
+}
+
+TEST_CASE("the variable TZ may hold the path of a zone") {
+  std::string folder = std::filesystem::temp_directory_path().string() + "/kw-zone-XXXXXX";
+  REQUIRE(::mkdtemp(folder.data()) != nullptr);
+  const std::string path = folder + "/zone";
+  const std::string tzif = test::tzif({{1000, 3600}}, 0, "CET-1");
+  REQUIRE(base::write_file_atomic(path, tzif, 0600).ok());
+  const auto plain = TimeZone::from_variable(path);
+  const auto colon = TimeZone::from_variable(":" + path);
+  std::filesystem::remove_all(folder);
+  REQUIRE(plain.ok());
+  REQUIRE(colon.ok());
+  CHECK(plain->offset_at(999) == 0);
+  CHECK(plain->offset_at(2000) == 3600);
+  CHECK(colon->offset_at(2000) == 3600);
+}
+
+TEST_CASE("a zone of the variable TZ that cannot be had is named, and that it comes from there") {
+  // After a colon comes no POSIX text; a summer time is of no use without its begin and end.
+  for (const char* text : {"Mars/Olympus", "/no/such/zone", ":UTC0x", "../../etc/passwd",
+                           "XST-1XDT", "XST-99", "XST-1XDT,M13.1.0,M1.1.0"}) {
+    const auto zone = TimeZone::from_variable(text);
+    INFO(text);
+    REQUIRE_FALSE(zone.ok());
+    const std::string words = zone.error().render();
+    CHECK(words.starts_with(std::string("time zone \"") + text + "\" from the variable TZ: "));
+  }
+  CHECK(TimeZone::from_variable("\x1b[2J").error().render().find('\x1b') == std::string::npos);
 }

@@ -92,6 +92,41 @@ TEST_CASE("many ports of one number are compared with those near them, and told 
   CHECK(equal.size() < 5000);
 }
 
+TEST_CASE("many containers that have ended are found by their names") {
+  const auto name = [](int i) { return "c" + std::to_string(i); };
+  const Json ended = {{"terminated", {{"exitCode", 0}}}};
+  Json live = right("pods");
+  live["spec"]["restartPolicy"] = "OnFailure";
+  live["spec"]["containers"] = many([&](int i) { return Json{{"name", name(i)}}; });
+  live["status"]["containerStatuses"] = many([&](int i) {
+    return Json{{"name", name(i)}, {"state", ended}};
+  });
+  Json object = live;
+  object["status"]["containerStatuses"] = many([&](int i) {
+    const Json state = i == 0 ? Json{{"running", Json::object()}} : ended;
+    return Json{{"name", name(kMany - 1 - i)}, {"state", state}};
+  });
+  schema::FieldErrors errors;
+  validate("pods", &live, object, "status", errors);
+  CHECK(schema::sentences(errors) ==
+        "status.containerStatuses[" + std::to_string(kMany - 1) +
+            "].state: Forbidden: may not be transitioned to non-terminated state");
+}
+
+TEST_CASE("many drivers of a node are kept by their names") {
+  constexpr const char* node = "csinodes.storage.k8s.io";
+  const auto driver = [](int i) {
+    return Json{{"name", "d" + std::to_string(i) + ".io"}, {"nodeID", "n"}};
+  };
+  Json live = right(node);
+  Json turned = live;
+  live["spec"]["drivers"] = many(driver);
+  turned["spec"]["drivers"] = many([&](int i) { return driver(kMany - 1 - i); });
+  CHECK(told(node, &live, turned).empty());
+  turned["spec"]["drivers"][7]["nodeID"] = "m";
+  CHECK(told(node, &live, turned).ends_with(": field is immutable"));
+}
+
 TEST_CASE("a schedule with a duration of many parts is read once") {
   std::string hours;
   for (int i = 0; i < 1000000; ++i) hours += "1h";

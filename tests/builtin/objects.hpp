@@ -12,7 +12,7 @@
 namespace kubewatch::builtin {
 
 // One that is right, of each kind that the tables change.
-inline Json right(const std::string& storage_id) {
+inline const std::map<std::string, Json>& right_objects() {
   static const Json pod = Json::parse(R"({"containers": [{"name": "c", "image": "i"}]})");
   static const Json tmpl = {{"metadata", {{"labels", {{"a", "b"}}}}}, {"spec", pod}};
   static const Json selected = {
@@ -53,14 +53,51 @@ inline Json right(const std::string& storage_id) {
       {"validatingwebhookconfigurations.admissionregistration.k8s.io",
        Json::parse(R"({"webhooks": [{"name": "a.b.c", "clientConfig": {"url": "https://x/y"},
           "sideEffects": "None", "admissionReviewVersions": ["v1"]}]})")},
+      {"validatingadmissionpolicies.admissionregistration.k8s.io",
+       Json::parse(R"({"metadata": {"name": "p"}, "spec": {
+          "matchConstraints": {"resourceRules": [{"apiGroups": ["apps"], "apiVersions": ["v1"],
+            "operations": ["CREATE"], "resources": ["deployments"]}]},
+          "validations": [{"expression": "object.spec.replicas <= 5"}]}})")},
+      {"mutatingadmissionpolicies.admissionregistration.k8s.io",
+       Json::parse(R"({"metadata": {"name": "p"}, "spec": {"reinvocationPolicy": "Never",
+          "matchConstraints": {"resourceRules": [{"apiGroups": [""], "apiVersions": ["v1"],
+            "operations": ["CREATE", "UPDATE"], "resources": ["pods"]}]},
+          "mutations": [{"patchType": "ApplyConfiguration", "applyConfiguration": {
+            "expression": "Object{metadata: Object.metadata{labels: {'a': 'b'}}}"}}]}})")},
+      {"mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+       Json::parse(R"({"spec": {"policyName": "p"}})")},
+      {"servicecidrs.networking.k8s.io", Json::parse(R"({"spec": {"cidrs": ["10.1.0.0/16"]}})")},
+      {"ipaddresses.networking.k8s.io", Json::parse(R"({"metadata": {"name": "2001:db8::1"},
+          "spec": {"parentRef": {"resource": "services", "name": "a", "namespace": "b"}}})")},
+      {"csinodes.storage.k8s.io",
+       Json::parse(R"({"spec": {"drivers": [{"name": "d.io", "nodeID": "n"}]}})")},
+      {"csistoragecapacities.storage.k8s.io",
+       Json::parse(R"({"storageClassName": "a", "capacity": "1Gi"})")},
+      {"volumeattachments.storage.k8s.io", Json::parse(R"({"spec": {"attacher": "d.io",
+          "nodeName": "n", "source": {"persistentVolumeName": "v"}}})")},
+      {"deviceclasses.resource.k8s.io",
+       Json::parse(R"({"spec": {"selectors": [{"cel": {"expression": "device.driver == 'd.io'"}}],
+          "config": [{"opaque": {"driver": "d.io", "parameters": {}}}]}})")},
+      {"resourceclaims.resource.k8s.io", Json::parse(R"({"spec": {"devices": {
+          "requests": [{"name": "a", "exactly": {"deviceClassName": "c"}},
+            {"name": "b", "firstAvailable": [{"name": "x", "deviceClassName": "c"}]}],
+          "constraints": [{"requests": ["a", "b/x"], "matchAttribute": "d.io/model"}]}}})")},
+      {"resourceslices.resource.k8s.io", Json::parse(R"({"spec": {"driver": "d.io", "nodeName": "n",
+          "pool": {"name": "p/q", "resourceSliceCount": 1}, "devices": [{"name": "a"}]}})")},
+      {"volumeattributesclasses.storage.k8s.io",
+       Json::parse(R"({"driverName": "d.io", "parameters": {"a": "b"}})")},
       {"validatingadmissionpolicybindings.admissionregistration.k8s.io",
        Json::parse(R"({"spec": {"policyName": "p", "validationActions": ["Deny"]}})")},
       {"apiservices.apiregistration.k8s.io", Json::parse(R"({"metadata": {"name": "v1.a.io"},
           "spec": {"group": "a.io", "version": "v1", "groupPriorityMinimum": 100,
           "versionPriority": 10}})")},
   };
-  const auto found = all.find(storage_id);
-  return found == all.end() ? Json::object() : found->second;
+  return all;
+}
+
+inline Json right(const std::string& storage_id) {
+  const auto found = right_objects().find(storage_id);
+  return found == right_objects().end() ? Json::object() : found->second;
 }
 
 inline std::string told(const std::string& storage_id, const Json* live, const Json& object) {

@@ -73,6 +73,9 @@ TEST_CASE("a binding of a policy says what follows") {
   check_all({
       {kBinding, "{}", ""},
       {kBinding, R"({"spec":{"validationActions":["Audit","Warn"]}})", ""},
+      {kBinding, R"({"spec":{"validationActions":[null]}})",
+       "spec.validationActions[0]: Unsupported value: \"\": supported values: \"Audit\", \"Deny\", "
+       "\"Warn\""},
       {kBinding, R"({"spec":{"validationActions":["Deny","Deny","Warn","x"]}})",
        "[spec.validationActions[1]: Duplicate value: \"Deny\", spec.validationActions[3]: "
        "Unsupported value: \"x\": supported values: \"Audit\", \"Deny\", \"Warn\", "

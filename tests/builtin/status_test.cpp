@@ -86,6 +86,116 @@ TEST_CASE("counts of a status are not negative, and no part is more than the who
   }
 }
 
+TEST_CASE("the status of a Pod keeps its class, and what has ended") {
+  const Json live = Json::parse(R"({"spec":{"restartPolicy":"OnFailure","nodeName":"n",
+      "resourceClaims":[{"name":"r"}],
+      "containers":[{"name":"a"},{"name":"b"},{"name":"always","restartPolicy":"Always"}],
+      "initContainers":[{"name":"i"}]},
+      "status":{"qosClass":"Burstable","podIPs":[{"ip":"odd"}],
+      "containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":0}}},
+        {"name":"b","state":{"terminated":{"exitCode":1}}},
+        {"name":"always","state":{"terminated":{"exitCode":0}}}],
+      "ephemeralContainerStatuses":[{"name":"e","state":{"terminated":{"exitCode":1}}}]}})");
+  const auto told = [&live](const char* status) {
+    const Json kept = {{"qosClass", "Burstable"}};
+    Json all = kept;
+    all.merge_patch(Json::parse(status));
+    return told_of_status("pods", live, all.dump().c_str());
+  };
+  const std::string ended = ".state: Forbidden: may not be transitioned to non-terminated state";
+  CHECK(told("{}").empty());
+  CHECK(told(R"({"qosClass":"Guaranteed"})") ==
+        "status.qosClass: Invalid value: \"Guaranteed\": field is immutable");
+  CHECK(told(R"({"containerStatuses":[{"name":"always","state":{"running":{}}},
+      {"name":"b","state":{"running":{}}},{"name":"a","state":{"running":{}}}]})") ==
+        "status.containerStatuses[0]" + ended);
+  CHECK(told(R"({"ephemeralContainerStatuses":[{"name":"e"}]})") ==
+        "status.ephemeralContainerStatuses[0]" + ended);
+  CHECK(told(R"({"podIP":"odd","podIPs":[{"ip":"odd"}]})").empty());
+  CHECK(told(R"({"podIPs":[{"ip":"10.0.0.1"},{"ip":"2001:db8::1"}]})").empty());
+  CHECK(told(R"({"podIPs":[{"ip":"nonsense"}]})") ==
+        "status.podIPs[0]: Invalid value: \"nonsense\": must be a valid IP address, (e.g. 10.9.8.7 "
+        "or 2001:db8::ffff)");
+  CHECK(told(R"({"podIPs":[{"ip":"10.0.0.1"},{"ip":"10.0.0.2"}]})") ==
+        "status.podIPs: Invalid value: [{\"IP\":\"10.0.0.1\"},{\"IP\":\"10.0.0.2\"}]: may specify "
+        "no more than one IP for each IP family");
+  CHECK(told(R"({"hostIP":"10.0.0.1","hostIPs":[{"ip":"10.0.0.2"}]})") ==
+        "status.hostIPs[0].ip: Invalid value: \"10.0.0.2\": must be equal to `hostIP`");
+  CHECK(told(R"({"observedGeneration":-1,"nominatedNodeName":"m",
+      "conditions":[{"type":"Ready"},{"type":"/"}],"resourceClaimStatuses":[{"name":"q"}]})")
+            .starts_with("[status.conditions[1].Type: Invalid value: \"/\": prefix part must be "
+                         "non-empty, "));
+  CHECK(told(R"({"observedGeneration":-1,"nominatedNodeName":"m",
+      "resourceClaimStatuses":[{"name":"r"},{"name":"q"}]})") ==
+        "[status.nominatedNodeName: Forbidden: may not be set on pods that are already bound to a "
+        "node, status.observedGeneration: Invalid value: -1: must be a non-negative integer, "
+        "status.resourceClaimStatuses[1].name: Invalid value: \"q\": must match the name of an "
+        "entry in `spec.resourceClaims`]");
+}
+
+TEST_CASE("a container is started again where its rules say so") {
+  const auto told = [](const char* container) {
+    const Json live = {
+        {"spec", {{"restartPolicy", "Never"}, {"containers", {Json::parse(container)}}}},
+        {"status",
+         Json::parse(
+             R"({"containerStatuses":[{"name":"a","state":{"terminated":{"exitCode":3}}}]})")}};
+    return told_of_status("pods", live, R"({"containerStatuses":[{"name":"a"}]})");
+  };
+  CHECK_FALSE(told(R"({"name":"a"})").empty());
+  CHECK_FALSE(told(R"({"name":"b"})").empty());
+  CHECK(told(R"({"name":"a","restartPolicy":"OnFailure"})").empty());
+  const auto by_rule = [&](const std::string& rule) {
+    return told(
+        (R"({"name":"a","restartPolicy":"Never","restartPolicyRules":[)" + rule + "]}").c_str());
+  };
+  CHECK(by_rule(R"({"action":"Restart","exitCodes":{"operator":"In","values":[3]}})").empty());
+  CHECK_FALSE(
+      by_rule(R"({"action":"Restart","exitCodes":{"operator":"NotIn","values":[3]}})").empty());
+  CHECK(by_rule(R"({"action":"RestartAllContainers","exitCodes":{"operator":"In","values":[9]}})")
+            .empty());
+}
+
+TEST_CASE("the status of a Node has amounts, and no address twice") {
+  const auto told = [](const char* status) {
+    return told_of_status("nodes", Json::object(), status);
+  };
+  CHECK(
+      told(R"({"addresses":[{"type":"Hostname","address":"a"},{"type":"InternalDNS","address":"a"}],
+      "declaredFeatures":["A","A/b"]})")
+          .empty());
+  CHECK(told(R"({"capacity":{"cpu":"-1"},"addresses":[{"type":"Hostname","address":"a"},
+      {"type":"Hostname","address":"a"}]})") ==
+        "[status.capacity.cpu: Invalid value: \"-1\": must be greater than or equal to 0, "
+        "status.addresses[1]: Duplicate value: {\"Type\":\"Hostname\",\"Address\":\"a\"}]");
+  CHECK(told(R"({"declaredFeatures":["B","A"]})") ==
+        "status.declaredFeatures[1]: Invalid value: \"A\": list must be sorted alphabetically");
+}
+
+TEST_CASE("the status of a budget counts from nothing, and has whole conditions") {
+  constexpr const char* budget = "poddisruptionbudgets.policy";
+  const auto told = [](const char* status) {
+    return told_of_status(budget, Json::object(), status);
+  };
+  CHECK(told(R"({"disruptionsAllowed":0,"conditions":[{"type":"A","status":"True","reason":"R",
+      "message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]})")
+            .empty());
+  CHECK(told(R"({"disruptionsAllowed":-3,"currentHealthy":0,"expectedPods":-1})") ==
+        "[status.disruptionsAllowed: Invalid value: -3: must be greater than or equal to 0, "
+        "status.expectedPods: Invalid value: -1: must be greater than or equal to 0]");
+  CHECK(
+      told(R"({"conditions":[{"type":"A","status":"x","reason":"1"},{"type":"A","status":"True",
+      "reason":"","lastTransitionTime":"2026-01-01T00:00:00Z"}]})") ==
+      "[status.conditions[0].status: Unsupported value: \"x\": supported values: \"False\", "
+      "\"True\", \"Unknown\", status.conditions[0].lastTransitionTime: Required value, "
+      "status.conditions[0].reason: Invalid value: \"1\": a condition reason must start with "
+      "alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', "
+      "and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or "
+      "'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is "
+      "'[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'), status.conditions[1].type: Duplicate value: "
+      "\"A\", status.conditions[1].reason: Required value]");
+}
+
 TEST_CASE("the count of collisions does not go back") {
   for (const char* kind : {"deployments.apps", "statefulsets.apps", "daemonsets.apps"}) {
     CAPTURE(kind);

@@ -186,6 +186,116 @@ TEST_CASE("Services and what is in front of them") {
   });
 }
 
+TEST_CASE("a Job succeeds by indexes that it has") {
+  const auto told_of_rule = [](const std::string& rule) {
+    const std::string change =
+        R"({"spec":{"completionMode":"Indexed","completions":5,"parallelism":5,"successPolicy":
+        {"rules":[)" +
+        rule + "]}}}";
+    return told_of("jobs.batch", change.c_str());
+  };
+  const std::string of = "spec.successPolicy.rules[0]";
+  const std::string indexes = of + ".succeededIndexes: Invalid value: ";
+  CHECK(told_of_rule(R"({"succeededIndexes":"0,2-4","succeededCount":4})").empty());
+  CHECK(told_of_rule(R"({"succeededIndexes":""})").empty());
+  CHECK(told_of_rule("{}") ==
+        of + ": Required value: at least one of succeededCount or succeededIndexes must be "
+             "specified");
+  CHECK(told_of_rule(R"({"succeededIndexes":"7-2,abc"})") ==
+        indexes + "\"7-2,abc\": error parsing succeededIndexes: too large index: \"7\"");
+  CHECK(told_of_rule(R"({"succeededIndexes":"abc"})") ==
+        indexes +
+            "\"abc\": error parsing succeededIndexes: cannot convert string to integer for "
+            "index: \"abc\"");
+  CHECK(told_of_rule(R"({"succeededIndexes":"0","succeededCount":3})") ==
+        of + ".succeededCount: Invalid value: 3: must be less than or equal to 1 (the number of "
+             "indexes in the specified succeededIndexes field)");
+  CHECK(told_of_rule(R"({"succeededCount":6})") ==
+        of + ".succeededCount: Invalid value: 6: must be less than or equal to 5 (the number of "
+             "specified completions)");
+}
+
+TEST_CASE("a Job at rest may send its Pods elsewhere") {
+  Json job = right("jobs.batch");
+  job["spec"]["suspend"] = true;
+  const auto told_of_pod = [](const Json& live, const char* change) {
+    Json object = live;
+    object["spec"]["template"]["spec"].merge_patch(Json::parse(change));
+    return told("jobs.batch", &live, object);
+  };
+  constexpr const char* selector = R"({"nodeSelector":{"a":"b"}})";
+  constexpr const char* nodes = R"({"affinity":{"nodeAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
+      {"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}}})";
+  constexpr const char* pods = R"({"affinity":{"podAntiAffinity":{
+      "requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z"}]}}})";
+  const auto kept = [](const std::string& sentences) {
+    return sentences.starts_with("spec.template.spec: Invalid value: {") &&
+           sentences.ends_with(": field is immutable");
+  };
+  CHECK(told_of_pod(job, selector).empty());
+  CHECK(told_of_pod(job, nodes).empty());
+  CHECK(kept(told_of_pod(job, pods)));
+  Json with_pods = job;
+  with_pods["spec"]["template"]["spec"].merge_patch(Json::parse(pods));
+  CHECK(told_of_pod(with_pods, nodes).empty());
+  CHECK(kept(told_of_pod(with_pods, R"({"affinity":null})")));
+  CHECK(told_of_pod(job, R"({"containers":[{"name":"c","image":"i","resources":{
+      "requests":{"cpu":"1"}}}]})")
+            .empty());
+  CHECK(kept(told_of_pod(job, R"({"containers":[{"name":"c","image":"j"}]})")));
+
+  const std::string running = "spec.template: Invalid value: {";
+  job["status"] = {{"startTime", "2026-01-01T00:00:00Z"}};
+  CHECK(told_of_pod(job, selector).starts_with(running));
+  job["status"]["conditions"] = Json::parse(R"([{"type":"Suspended","status":"True"}])");
+  CHECK(told_of_pod(job, selector).empty());
+  job["status"]["active"] = 1;
+  CHECK(told_of_pod(job, selector).starts_with(running));
+}
+
+TEST_CASE("addresses of Services are written in one form") {
+  constexpr const char* ranges = "servicecidrs.networking.k8s.io";
+  constexpr const char* address = "ipaddresses.networking.k8s.io";
+  check_all({
+      {ranges, R"({"spec":{"cidrs":["10.1.0.0/16","2001:db8::/64"]}})", ""},
+      {ranges, R"({"spec":{"cidrs":[]}})",
+       "spec.cidrs: Required value: at least one CIDR required"},
+      {ranges, R"({"spec":{"cidrs":["a","b","c"]}})",
+       "spec.cidrs: Invalid value: {\"CIDRs\":[\"a\",\"b\",\"c\"]}: may only hold up to 2 "
+       "values"},
+      {ranges, R"({"spec":{"cidrs":["nonsense","2001:DB8::/64"]}})",
+       "[spec.cidrs[0]: Invalid value: \"nonsense\": must be a valid CIDR value, (e.g. "
+       "10.9.8.0/24 or 2001:db8::/64), spec.cidrs[1]: Invalid value: \"2001:DB8::/64\": must be in "
+       "canonical form (\"2001:db8::/64\")]"},
+      {ranges, R"({"spec":{"cidrs":["10.1.0.0/16","10.2.0.0/16"]}})",
+       "spec.cidrs: Invalid value: [\"10.1.0.0/16\",\"10.2.0.0/16\"]: may specify no more than one "
+       "IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64"},
+      {address, R"({"metadata":{"name":"2001:DB8::1"},"spec":{"parentRef":null}})",
+       "[metadata.name: Invalid value: \"2001:DB8::1\": must be in canonical form "
+       "(\"2001:db8::1\"), spec.parentRef: Required value]"},
+      {address, R"({"metadata":{"name":"a"},"spec":{"parentRef":{"resource":"a/b","name":""}}})",
+       "[metadata.name: Invalid value: \"a\": must be a valid IP address, (e.g. 10.9.8.7 or "
+       "2001:db8::ffff), spec.parentRef.resource: Invalid value: \"a/b\": may not contain '/', "
+       "spec.parentRef.name: Required value]"},
+      // That it needs one is said for all kinds.
+      {address, R"({"metadata":{"name":null}})", ""},
+      {address, R"({"metadata":{"generateName":"a-"}})",
+       "metadata.generateName: Invalid value: \"a-\": must be a valid IP address, (e.g. 10.9.8.7 "
+       "or "
+       "2001:db8::ffff)"},
+  });
+  check_updates({
+      {ranges, R"({"spec":{"cidrs":["10.1.0.0/16","2001:db8::/64"]}})", ""},
+      {ranges, R"({"spec":{"cidrs":["10.2.0.0/16"]}})",
+       "spec.cidrs[0]: Invalid value: \"10.2.0.0/16\": field is immutable"},
+      {ranges, R"({"spec":{"cidrs":[]}})", "spec.cidrs: Invalid value: []: field is immutable"},
+      {address, R"({"spec":{"parentRef":{"name":"c"}}})",
+       "spec.parentRef: Invalid value: {\"Group\":\"\",\"Resource\":\"services\",\"Namespace\":"
+       "\"b\",\"Name\":\"c\"}: field is immutable"},
+  });
+}
+
 TEST_CASE("storage") {
   check_all({
       {"persistentvolumeclaims", R"({"spec":{"accessModes":[],"resources":null}})",
@@ -207,6 +317,126 @@ TEST_CASE("storage") {
        "[provisioner: Required value, reclaimPolicy: Unsupported value: \"X\": supported "
        "values: \"Delete\", \"Retain\"]"},
   });
+}
+
+TEST_CASE("what drivers of volumes tell, and what is attached by them") {
+  constexpr const char* node = "csinodes.storage.k8s.io";
+  constexpr const char* capacity = "csistoragecapacities.storage.k8s.io";
+  constexpr const char* attachment = "volumeattachments.storage.k8s.io";
+  constexpr const char* attributes = "volumeattributesclasses.storage.k8s.io";
+  check_all({
+      {node, R"({"spec":{"drivers":[{"name":"d.io","nodeID":"","allocatable":{"count":-1}},
+        {"name":"d.io","nodeID":"n","topologyKeys":["a","a",""]}]}})",
+       "[spec.drivers[0].nodeID: Required value, spec.drivers[0].allocatable.count: Invalid value: "
+       "-1: must be greater than or equal to 0, spec.drivers[1].name: Duplicate value: \"d.io\", "
+       "spec.drivers[1]: Duplicate value: \"a\", spec.drivers[1]: Required value, "
+       "spec.drivers[1]: Invalid value: \"\": name part must be non-empty, spec.drivers[1]: "
+       "Invalid value: \"\": name part must consist of alphanumeric characters, '-', '_' or '.', "
+       "and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "
+       "'123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]"},
+      {capacity, R"({"capacity":"-1","nodeTopology":{"matchExpressions":[
+        {"key":"a","operator":"x"}]}})",
+       "[nodeTopology.matchExpressions[0].operator: Invalid value: \"x\": not a valid selector "
+       "operator, capacity: Invalid value: \"-1\": must be greater than or equal to 0]"},
+      {attachment, R"({"spec":{"attacher":"","source":null}})",
+       "[spec.attacher: Required value, spec.source: Required value: must specify exactly one of "
+       "inlineVolumeSpec and persistentVolumeName]"},
+      {attachment, R"({"spec":{"source":{"persistentVolumeName":null,"inlineVolumeSpec":{
+        "accessModes":["ReadWriteOnce"],"capacity":{"storage":"1Gi"},"hostPath":{"path":"/x"},
+        "storageClassName":"a","persistentVolumeReclaimPolicy":"Delete"}}}})",
+       "[spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of "
+       "inline volumes, spec.source.inlineVolumeSpec.csi: Required value: has to be specified in "
+       "the context of inline volumes, "
+       "spec.source.inlineVolumeSpec.persistentVolumeReclaimPolicy: Forbidden: may only be Retain "
+       "in the context of inline volumes, spec.source.inlineVolumeSpec.storageClassName: "
+       "Forbidden: "
+       "may not be specified in the context of inline volumes]"},
+      {attributes, R"({"driverName":"","parameters":null})",
+       "[driverName: Required value, parameters: Required value: must contain at least one "
+       "key/value pair]"},
+  });
+  check_updates({
+      {node, R"({"spec":{"drivers":[{"name":"d.io","nodeID":"n","allocatable":{"count":3}}]}})",
+       ""},
+      {node, R"({"spec":{"drivers":[{"name":"d.io","nodeID":"m"}]}})",
+       "spec.drivers: Invalid value: {\"Name\":\"d.io\",\"NodeID\":\"m\",\"TopologyKeys\":null,"
+       "\"Allocatable\":null}: field is immutable"},
+      {capacity, R"({"storageClassName":"b","capacity":"2Gi"})",
+       "storageClassName: Invalid value: \"b\": field is immutable"},
+      {attachment, R"({"spec":{"nodeName":"m"}})",
+       "spec: Invalid value: {\"Attacher\":\"d.io\",\"Source\":{\"PersistentVolumeName\":\"v\","
+       "\"InlineVolumeSpec\":null},\"NodeName\":\"m\"}: field is immutable"},
+      {attributes, R"({"driverName":"e.io","parameters":{"a":"c"}})",
+       "[driverName: Forbidden: updates to driverName are forbidden., parameters: Forbidden: "
+       "updates to parameters are forbidden.]"},
+  });
+}
+
+TEST_CASE("what may change of a volume and of a claim") {
+  Json volume = right("persistentvolumes");
+  volume["spec"].erase("hostPath");
+  volume["spec"]["csi"] = {{"driver", "d.io"}, {"volumeHandle", "h"}};
+  volume["spec"]["volumeAttributesClassName"] = "a";
+  const auto told_of_volume = [&volume](const char* change) {
+    Json object = volume;
+    object["spec"].merge_patch(Json::parse(change));
+    return told("persistentvolumes", &volume, object);
+  };
+  constexpr const char* expand =
+      R"({"csi":{"controllerExpandSecretRef":{"name":"a","namespace":"b"}}})";
+  CHECK(told_of_volume(expand).empty());
+  CHECK(told_of_volume(R"({"volumeAttributesClassName":"b"})").empty());
+  CHECK(told_of_volume(R"({"volumeAttributesClassName":null})") ==
+        "spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden");
+  CHECK(told_of_volume(R"({"csi":{"nodeStageSecretRef":{"name":"a","namespace":"b"}}})")
+            .starts_with("spec.persistentvolumesource: Forbidden:"));
+  volume["spec"].merge_patch(Json::parse(expand));
+  CHECK(told_of_volume(R"({"csi":{"controllerExpandSecretRef":{"name":"c"}}})")
+            .starts_with("spec.persistentvolumesource: Forbidden:"));
+  CHECK(told_of("persistentvolumes", R"({"spec":{"volumeAttributesClassName":""}})") ==
+        "[spec.volumeAttributesClassName: Required value: an empty string is disallowed, spec.csi: "
+        "Required value: has to be specified when using volumeAttributesClassName]");
+
+  const auto nodes = [](const std::string& key, const std::string& value) {
+    return R"({"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":")" +
+           key + R"(","operator":"In","values":[")" + value + R"("]}]}]}}})";
+  };
+  volume["spec"].merge_patch(Json::parse(nodes("beta.kubernetes.io/os", "linux")));
+  CHECK(told_of_volume(nodes("beta.kubernetes.io/os", "linux").c_str()).empty());
+  CHECK(told_of_volume(nodes("kubernetes.io/os", "linux").c_str()).empty());
+  const std::string shown =
+      "nodeAffinity: Invalid value: {\"Required\":{\"NodeSelectorTerms\":[{\"MatchExpressions\":"
+      "[{\"Key\":\"";
+  const std::string kept =
+      "\"]}],\"MatchFields\":null}]}}: field is immutable, except for updating from beta label to "
+      "GA";
+  CHECK(told_of_volume(nodes("kubernetes.io/os", "windows").c_str()) ==
+        shown + "kubernetes.io/os\",\"Operator\":\"In\",\"Values\":[\"windows" + kept);
+  CHECK(told_of_volume(nodes("kubernetes.io/arch", "linux").c_str()) ==
+        shown + "kubernetes.io/arch\",\"Operator\":\"In\",\"Values\":[\"linux" + kept);
+  CHECK(
+      told_of_volume(R"({"nodeAffinity":null})") ==
+      "nodeAffinity: Invalid value: null: field is immutable, except for updating from beta label "
+      "to GA");
+  volume["spec"].merge_patch(Json::parse(nodes("kubernetes.io/os", "linux")));
+  CHECK(told_of_volume(nodes("beta.kubernetes.io/os", "linux").c_str()) ==
+        shown + "beta.kubernetes.io/os\",\"Operator\":\"In\",\"Values\":[\"linux" + kept);
+
+  Json claim = right("persistentvolumeclaims");
+  claim["spec"]["volumeAttributesClassName"] = "a";
+  claim["status"] = {{"phase", "Bound"}, {"currentVolumeAttributesClassName", "a"}};
+  const auto told_of_claim = [&claim](const char* change) {
+    Json object = claim;
+    object["spec"].merge_patch(Json::parse(change));
+    return told("persistentvolumeclaims", &claim, object);
+  };
+  const std::string of = "spec.volumeAttributesClassName: Forbidden: update to ";
+  const std::string why = " is forbidden when status.currentVolumeAttributesClassName is not nil";
+  CHECK(told_of_claim(R"({"volumeAttributesClassName":"b"})").empty());
+  CHECK(told_of_claim(R"({"volumeAttributesClassName":null})") == of + "nil" + why);
+  CHECK(told_of_claim(R"({"volumeAttributesClassName":""})") == of + "empty string" + why);
+  claim["status"].erase("currentVolumeAttributesClassName");
+  CHECK(told_of_claim(R"({"volumeAttributesClassName":null})").empty());
 }
 
 TEST_CASE("scaling, disruptions, quotas and ranges") {

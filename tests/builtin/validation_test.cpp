@@ -323,12 +323,68 @@ TEST_CASE("what is right is taken, with its defaults or without") {
                                  "horizontalpodautoscalers.autoscaling",
                                  "rolebindings.rbac.authorization.k8s.io",
                                  "validatingwebhookconfigurations.admissionregistration.k8s.io",
+                                 "validatingadmissionpolicies.admissionregistration.k8s.io",
+                                 "mutatingadmissionpolicies.admissionregistration.k8s.io",
+                                 "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
+                                 "servicecidrs.networking.k8s.io",
+                                 "ipaddresses.networking.k8s.io",
+                                 "csinodes.storage.k8s.io",
+                                 "csistoragecapacities.storage.k8s.io",
+                                 "volumeattachments.storage.k8s.io",
+                                 "volumeattributesclasses.storage.k8s.io",
+                                 "deviceclasses.resource.k8s.io",
+                                 "resourceclaims.resource.k8s.io",
+                                 "resourceslices.resource.k8s.io",
                                  "widgets.example.com"}) {
     CAPTURE(storage_id);
     const Json object = right(storage_id);
     CHECK(told(storage_id, nullptr, object).empty());
     CHECK(told(storage_id, &object, object).empty());
   }
+}
+
+TEST_CASE("false and 0 are what absent is where the server keeps no more") {
+  Json pod = right("pods");
+  pod["spec"]["hostNetwork"] = false;
+  auto& container = pod["spec"]["containers"][0];
+  container["tty"] = false;
+  container["volumeMounts"] = Json::parse(R"([{"name":"v","mountPath":"/v","readOnly":false}])");
+  container["ports"] = Json::parse(R"([{"containerPort":80,"hostPort":0}])");
+  container["securityContext"] = {{"privileged", false}, {"runAsUser", 0}};
+  pod["spec"]["volumes"] = Json::parse(R"([{"name":"v","nfs":{"server":"s","path":"/",
+      "readOnly":false}}])");
+  Json sent = pod;  // as a client in Go writes it
+  sent["spec"].erase("hostNetwork");
+  sent["spec"]["volumes"][0]["nfs"].erase("readOnly");
+  auto& same = sent["spec"]["containers"][0];
+  same.erase("tty");
+  same["volumeMounts"][0].erase("readOnly");
+  same["ports"][0].erase("hostPort");
+  CHECK(told("pods", &pod, sent).empty());
+  CHECK(told("pods", &sent, pod).empty());
+  for (const char* pointer : {"privileged", "runAsUser"}) {
+    Json other = sent;
+    other["spec"]["containers"][0]["securityContext"].erase(pointer);
+    CHECK(told("pods", &pod, other).starts_with("spec: Forbidden: pod updates may not change"));
+  }
+  sent["spec"]["containers"][0]["tty"] = true;
+  CHECK(told("pods", &pod, sent).starts_with("spec: Forbidden: pod updates may not change"));
+
+  Json volume = right("persistentvolumes");
+  volume["spec"].erase("hostPath");
+  for (const char* source : {R"({"nfs":{"server":"s","path":"/","readOnly":false}})",
+                             R"({"csi":{"driver":"d.io","volumeHandle":"h","readOnly":false}})"}) {
+    Json live = volume;
+    live["spec"].merge_patch(Json::parse(source));
+    const std::string kind = Json::parse(source).begin().key();
+    Json object = live;
+    object["spec"][kind].erase("readOnly");
+    CHECK(told("persistentvolumes", &live, object).empty());
+  }
+
+  Json job = right("jobs.batch");
+  job["spec"]["template"]["spec"]["containers"][0]["tty"] = false;
+  CHECK(told("jobs.batch", &job, right("jobs.batch")).empty());
 }
 
 TEST_CASE("an update of a Pod shows what else it would change, as the server prints it") {
@@ -354,6 +410,47 @@ TEST_CASE("an update of a Pod shows what else it would change, as the server pri
         "  \"DNSPolicy\": \"\",\n");
 }
 
+TEST_CASE("a Pod that waits at a gate may be sent to fewer nodes, by its node affinity alone") {
+  const auto nodes = [](const char* terms) {
+    return Json{{"nodeAffinity",
+                 {{"requiredDuringSchedulingIgnoredDuringExecution",
+                   {{"nodeSelectorTerms", Json::parse(terms)}}}}}};
+  };
+  const std::string zone = R"({"key":"zone","operator":"In","values":["a"]})";
+  const std::string more = zone + R"(,{"key":"b","operator":"Exists"})";
+  const auto term = [](const std::string& expressions) {
+    return R"([{"matchExpressions":[)" + expressions + "]}]";
+  };
+  Json live = right("pods");
+  live["spec"]["schedulingGates"] = Json::parse(R"([{"name":"a.b/c"}])");
+  const auto told_of_affinity = [&live](const Json& before, const Json& now) {
+    if (!before.is_null()) live["spec"]["affinity"] = before;
+    Json object = live;
+    object["spec"]["affinity"] = now;
+    return told("pods", &live, object);
+  };
+  const std::string terms =
+      "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution."
+      "nodeSelectorTerms";
+  CHECK(told_of_affinity(nullptr, nodes(term(zone).c_str())).empty());
+  const Json of_zone = nodes(term(zone).c_str());
+  CHECK(told_of_affinity(of_zone, nodes(term(more).c_str())).empty());
+  CHECK(told_of_affinity(of_zone, nodes(term(R"({"key":"b","operator":"Exists"})").c_str())) ==
+        terms +
+            "[0]: Invalid value: {\"MatchExpressions\":[{\"Key\":\"b\",\"Operator\":\"Exists\","
+            "\"Values\":null}],\"MatchFields\":null}: only additions are allowed (no mutations or "
+            "deletions)");
+  CHECK(told_of_affinity(of_zone, Json::object()) ==
+        terms +
+            ": Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms "
+            "list are allowed");
+  Json others = of_zone;
+  others["podAntiAffinity"] =
+      Json::parse(R"({"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z"}]})");
+  CHECK(told_of_affinity(of_zone, others)
+            .starts_with("spec: Forbidden: pod updates may not change fields other than"));
+}
+
 TEST_CASE("a status, a scale and kinds without rules are not looked at") {
   schema::FieldErrors errors;
   const Json broken = Json::parse(R"({"spec": {"replicas": -1}})");
@@ -366,21 +463,48 @@ TEST_CASE("odd values in any place never throw") {
   const std::vector<Json> odd = {
       nullptr,       3, INT64_MIN, 1.5, "", "a/b/c", true, Json::array(), Json::array({nullptr}),
       Json::object()};
-  for (const char* storage_id : {"pods", "statefulsets.apps", "jobs.batch", "services",
-                                 "persistentvolumeclaims", "ingresses.networking.k8s.io"}) {
-    const Json live = right(storage_id);
+  // What a status of any kind may have.
+  const Json status = Json::parse(R"({"replicas":1,"readyReplicas":1,"collisionCount":1,
+      "conditions":[{"type":"A","status":"True","reason":"B","observedGeneration":1}],
+      "containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}],
+      "podIPs":[{"ip":"10.0.0.1"}],"hostIP":"10.0.0.2","hostIPs":[{"ip":"10.0.0.2"}],
+      "resourceClaimStatuses":[{"name":"r","resourceClaimName":"s"}],"nominatedNodeName":"n",
+      "capacity":{"cpu":"1"},"allocatable":{"cpu":"1"},"config":{"active":{"configMap":{"name":"a"}}},
+      "startTime":"2026-01-01T00:00:00Z","active":1,"failed":1,"completedIndexes":"0",
+      "uncountedTerminatedPods":{"succeeded":["a"],"failed":["b"]},
+      "disruptionsAllowed":1,"attached":true,"attachmentMetadata":{"a":"b"},
+      "attachError":{"message":"m","errorCode":1},
+      "typeChecking":{"expressionWarnings":[{"fieldRef":"a","warning":"b"}]}})");
+  const auto check = [&odd](const std::string& storage_id, const Json& live,
+                            const std::string& subresource) {
+    const auto judge = [&](const Json* before, const Json& now) {
+      schema::FieldErrors errors;
+      validate(storage_id, before, now, subresource, errors);
+      return schema::sentences(errors);
+    };
     const Json flat = live.flatten();
     for (const auto& [path, leaf] : flat.items()) {
       for (auto at = Json::json_pointer(path); !at.empty(); at = at.parent_pointer()) {
         for (const Json& value : odd) {
           Json object = live;
           object[at] = value;
-          CHECK_NOTHROW(told(storage_id, nullptr, object));
-          CHECK_NOTHROW(told(storage_id, &live, object));
-          CHECK_NOTHROW(told(storage_id, &object, live));
+          CAPTURE(storage_id, subresource, path, value);
+          CHECK_NOTHROW(judge(nullptr, object));
+          CHECK_NOTHROW(judge(&live, object));
+          CHECK_NOTHROW(judge(&object, live));
+          CHECK_NOTHROW(judge(&object, object));
         }
       }
     }
+  };
+  for (const auto& [storage_id, live] : right_objects()) {
+    check(storage_id, live, "");
+    Json told_status = live;
+    told_status["status"] = status;
+    check(storage_id, told_status, "status");
+  }
+  for (const char* storage_id : {"nodes", "poddisruptionbudgets.policy"}) {
+    check(storage_id, {{"spec", {{"maxUnavailable", 1}}}, {"status", status}}, "status");
   }
 }
 

@@ -83,6 +83,16 @@ TEST_CASE("a run stops at its limit of cost") {
   CHECK(result.value.text() == "operation cancelled: actual cost limit exceeded");
 }
 
+TEST_CASE("a depth of flatten that no list has still has a cost") {
+  const std::string lists = "[[1], [2], [3], [4], [5], [6], [7], [8], [9], [10], [11], [12]]";
+  CHECK(outcome("[[1]].flatten(-1).size() == 1") == "error: level must be non-negative");
+  CHECK(outcome(lists + ".flatten(-1).size() == 12") ==
+        "error: operation cancelled: actual cost limit exceeded");
+  CHECK(outcome("[[1]].flatten(9223372036854775807).size() == 1") ==
+        "error: operation cancelled: actual cost limit exceeded");
+  CHECK(outcome(lists + ".flatten(9223372036854775807).size() == 12") == "true");
+}
+
 TEST_CASE("a list that grows in a loop is not copied for every element") {
   const cel::DataType nothing;
   const auto compiled =

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.hpp"
+#include "cli/docs.hpp"
 #include "cli/exit_code.hpp"
 #include "support/catch.hpp"
 
@@ -71,6 +72,27 @@ TEST_CASE("every command has a page and appears in the help") {
     CHECK(page_of(command->name()).size() > 40);
     CHECK(help.find("  " + command->name()) != std::string::npos);
   }
+}
+
+TEST_CASE("every topic has a page, and the page of help names it") {
+  for (const Topic& topic : topics()) {
+    INFO(topic.name);
+    CHECK(page_of(topic.name).size() > 40);
+    CHECK(page_of("help").find(topic.name) != std::string_view::npos);
+  }
+}
+
+TEST_CASE("a sandbox refuses what is said about another server") {
+  for (const char* flag : {"--server", "--context", "--token", "--as"}) {
+    const auto seen = run({"sandbox", flag, "x"});
+    CHECK(seen.code == kUsage);
+    CHECK(seen.err == std::string("error: ") + flag +
+                          " is of no use to a sandbox: it is a server of its own\n");
+  }
+  // In front of the command it is the flag of the command, too.
+  const auto seen = run({"--kubeconfig", "/nowhere/at/all", "sandbox"});
+  CHECK(seen.code == kUsage);
+  CHECK(seen.err.find("/nowhere/at/all") != std::string::npos);
 }
 
 TEST_CASE("only what is named is made") {

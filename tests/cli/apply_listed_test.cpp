@@ -224,6 +224,65 @@ TEST_CASE("what was deleted since the list, before its ownership is handed over,
   CHECK(rig.apply.outcome().what == ApplyOutcome::What::created);
 }
 
+namespace {
+
+// One object that needs what was written a moment before, on a clock that jumps.
+struct Early {
+  explicit Early(Duration seen_within)
+      : client(loop, transport, test::ApiRig::config()),
+        apply(client, options, secrets, manifest, kMaps, {"shop", "a"}) {
+    apply.retry_refusals_until(loop.now() + seen_within);
+    apply.start([this] { done = true; });
+    loop.run_until([this] { return transport.size() > 0; }, Duration{1000});
+    answer(404, test::status_text(404, "NotFound", "not there"));
+  }
+  void answer(int code, const std::string& body) {
+    const std::size_t before = transport.size();
+    auto& call = transport.call(before - 1);
+    call.head(code);
+    call.data(body);
+    call.end();
+    loop.run_until([&] { return done || transport.size() > before; }, Duration{10'000});
+  }
+  void refuse(int code) { answer(code, test::status_text(code, "Refused", "no")); }
+
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport;
+  client::Client client;
+  ApplyOptions options;
+  hooks::SecretHash secrets = hooks::SecretHash::make();
+  Manifest manifest{
+      Json::parse(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})"), {}};
+  ObjectApply apply;
+  bool done = false;
+};
+
+}  // namespace
+
+TEST_CASE("a refusal for want of what was just written is sent again, for a while") {
+  const int code = GENERATE(403, 404);
+  Early early{Duration{2000}};
+  early.refuse(code);
+  early.refuse(code);
+  CHECK_FALSE(early.done);
+  early.answer(201, item("a", "7", "red"));
+  REQUIRE(early.done);
+  CHECK(early.apply.outcome().what == ApplyOutcome::What::created);
+
+  Early never{Duration{2000}};
+  for (int tries = 0; tries < 20 && !never.done; ++tries) never.refuse(code);
+  REQUIRE(never.done);
+  CHECK(never.apply.outcome().error->status()->code == code);
+
+  // What is wrong with the object itself, and what had time enough.
+  Early invalid{Duration{2000}};
+  invalid.refuse(422);
+  CHECK(invalid.done);
+  Early late{Duration{0}};
+  late.refuse(code);
+  CHECK(late.done);
+}
+
 TEST_CASE("a refusal after a list is judged by a state of its own") {
   Applying rig(item("a", "5", "blue"));
   rig.answer(0, 422, test::status_text(422, "Invalid", "bad"));

@@ -1,3 +1,5 @@
+#include <sstream>
+
 #include "cli/apply/apply_report.hpp"
 #include "cli/apply/object_apply.hpp"
 #include "cli/exit_code.hpp"
@@ -91,11 +93,22 @@ TEST_CASE("a scale is applied from spec.replicas alone") {
   CHECK_FALSE(scale_body(manifest, type).ok());
 }
 
-TEST_CASE("objects are named as kubectl names them") {
-  core::ResourceType type;
-  type.gvk = {"apps", "v1", "Deployment"};
-  type.singular = "deployment";
-  CHECK(ApplyReport::name_of(type, "web") == "deployment.apps/web");
+TEST_CASE("objects are named as kubectl names them: by the kind, whatever its singular is") {
+  std::ostringstream out;
+  std::ostringstream err;
+  GlobalOptions global;
+  Context context{global, out, err};
+  ReportStyle style;
+  style.output = "name";
+  const auto secrets = hooks::SecretHash::make();
+  ApplyReport report(context, style, secrets);
+  Pruned member;
+  member.type.gvk = {"shop.example.com", "v1", "CronTab"};
+  member.type.plural = "crontabs";
+  member.type.singular = "ct";
+  member.key = {"shop", "nightly"};
+  report.add_pruned(member);
+  CHECK(out.str() == "crontab.shop.example.com/nightly\n");
 }
 
 }  // namespace kubewatch::cli

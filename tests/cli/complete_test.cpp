@@ -39,6 +39,29 @@ TEST_CASE("a word is completed as what stands there by the command tree") {
   CHECK(place({}).what == What::words);
 }
 
+TEST_CASE("files are offered wherever a file or a folder is taken, and nowhere else") {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"crd-gen", "diff", ""},
+                                             {"crd-gen", "diff", "old.yaml", ""},
+                                             {"crd-gen", "validate", "crd.yaml", "web"},
+                                             {"crd-gen", "lint", ""},
+                                             {"crd-gen", "import", ""},
+                                             {"crd-gen", "types.yaml", ""},
+                                             {"run-controller", "test", ""},
+                                             {"run-controller", "--state", ""},
+                                             {"--cache-dir", ""},
+                                             {"watch", "--cache-dir=/tm"}}) {
+    CAPTURE(words);
+    CHECK(place(words).what == What::files);
+  }
+  CHECK(place({"reflect", "--strip", ""}).what == What::nothing);
+  CHECK(place({"help", ""}).what == What::words);
+  const auto either = place({"crd-gen", "li"});
+  CHECK(offers(either, "lint"));
+  CHECK(either.or_files);
+  CHECK_FALSE(place({"run-controller", "ch"}).or_files);
+}
+
 TEST_CASE("help is completed with what there is help of") {
   CHECK(offers(place({"help", ""}), "watch"));
   CHECK(offers(place({"help", "ru"}), "rules"));

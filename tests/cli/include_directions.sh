@@ -30,7 +30,7 @@ allow client base loop http core
 allow runtime base jq loop http core client
 allow hooks base jq loop http core client schema runtime
 allow compat base jq loop http core client runtime hooks
-allow builtin base core schema
+allow builtin base core cel schema
 allow apiserver base loop http core schema builtin
 allow rehearsal base loop http core client schema runtime hooks apiserver
 for folder in lib/*/; do

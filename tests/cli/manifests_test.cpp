@@ -1,11 +1,13 @@
 #include "cli/manifests.hpp"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "cli/crd_source.hpp"
 #include "support/catch.hpp"
 #include "support/nobody.hpp"
 
@@ -25,6 +27,22 @@ struct Folder {
   std::string path;
 };
 
+// Another file as this process's stdin.
+struct Stdin {
+  explicit Stdin(const char* path) : before(::dup(STDIN_FILENO)) {
+    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    REQUIRE(::dup2(fd, STDIN_FILENO) == STDIN_FILENO);
+    ::close(fd);
+  }
+  ~Stdin() {
+    ::dup2(before, STDIN_FILENO);
+    ::close(before);
+  }
+  Stdin(const Stdin&) = delete;
+  Stdin& operator=(const Stdin&) = delete;
+  int before;
+};
+
 const char* const kRule = "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: r}\n";
 const char* const kMap = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n";
 
@@ -41,6 +59,31 @@ TEST_CASE("rule files in a folder of manifests are passed over, one that is name
   CHECK(read_manifests({folder.path + "/rules.yaml"}, false)->size() == 1);
 }
 
+TEST_CASE("stdin is read up to a limit, and what cannot be read of it is no empty file") {
+  const Folder folder;
+  folder.file("map.yaml", kMap);
+  {
+    const Stdin map((folder.path + "/map.yaml").c_str());
+    CHECK(read_text("-").value() == kMap);
+  }
+  {
+    const Stdin map((folder.path + "/map.yaml").c_str());
+    CHECK(read_manifests({"-"}, false)->size() == 1);
+  }
+  {
+    const Stdin directory("/");
+    const auto read = read_manifests({"-"}, false);
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.error().message() == "cannot read stdin: it is a folder");
+    CHECK(read_text("-").error().message() == "cannot read stdin: it is a folder");
+  }
+  const Stdin endless("/dev/zero");
+  const auto text = read_text("-");
+  REQUIRE_FALSE(text.ok());
+  CHECK(text.error().kind() == ErrorKind::invalid);
+  CHECK(text.error().message() == "stdin: more than 64 MiB");
+}
+
 TEST_CASE("lists are expanded, and namespaces and CRDs go first") {
   const Folder folder;
   folder.file("all.yaml",
@@ -48,13 +91,14 @@ TEST_CASE("lists are expanded, and namespaces and CRDs go first") {
                   "---\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: "
                   "Secret, metadata: {name: s}}\n- {apiVersion: "
                   "apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: "
-                  "{name: c}}\n- {apiVersion: v1, kind: Namespace, metadata: {name: space}}\n");
+                  "{name: c}}\n- {apiVersion: v1, kind: ServiceAccount, metadata: {name: a}}\n- "
+                  "{apiVersion: v1, kind: Namespace, metadata: {name: space}}\n");
   auto all = read_manifests({folder.path + "/all.yaml"}, false);
   REQUIRE(all.ok());
   sort_for_writing(*all);
   std::string kinds;
   for (const auto& one : *all) kinds += one.object["kind"].get<std::string>() + " ";
-  CHECK(kinds == "Namespace CustomResourceDefinition ConfigMap Secret ");
+  CHECK(kinds == "Namespace CustomResourceDefinition ServiceAccount ConfigMap Secret ");
 }
 
 TEST_CASE("the items of a typed list are of the list's type, as a server prints them") {

@@ -5,8 +5,8 @@
 # fails until FILE.answers is there; that holds the kinds that it has then. /narrow is a server for somebody with
 # rights in the namespaces shop and empty alone; in the namespace gone it is not there any more, and what it was asked
 # is in FILE.asked. /slow takes a second for each write, and watches tell of what was written, a while later.
-# /leaseless lets nobody have a Lease. With /all before one of these, and with /all/500 and /all/503,
-# discovery is answered like that, too.
+# /leaseless lets nobody have a Lease. /named is for somebody who may read each object by its name, and no list.
+# With /all before one of these, and with /all/500 and /all/503, discovery is answered like that, too.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
 use warnings;
@@ -68,6 +68,16 @@ sub narrow {
   }
   answer($client, '404 Not Found', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":'
       . qq("widgets \\"$name\\" not found","reason":"NotFound","code":404}));
+}
+
+sub named {
+  my ($client, $request) = @_;
+  my ($name) = $request =~ m{metadata\.name(?:%3D|=)(\w+)};
+  return answer($client, '403 Forbidden', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"widgets is '
+      . 'forbidden: by name only","reason":"Forbidden","code":403}')
+    unless defined $name;
+  answer($client, '200 OK',
+    '{"kind":"WidgetList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[' . widget($name) . ']}');
 }
 
 sub slow {
@@ -133,6 +143,8 @@ while (my $client = $listen->accept) {
     answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
   } elsif ($mode eq 'narrow' && $request !~ /watch=/) {
     narrow($client, $request =~ /^(\w+)/, $path);
+  } elsif ($mode eq 'named' && $request !~ /watch=/) {
+    named($client, $request);
   } elsif ($mode eq 'slow') {
     slow($client, $request, $path);
   } elsif ($mode eq 'leaseless' && $path =~ m{/leases\b}) {

@@ -96,6 +96,16 @@ TEST_CASE("updates of the table are judged as it says") {
   }
 }
 
+TEST_CASE("a rule that an update may leave broken is told apart") {
+  const Json table = tables::read(std::string(SCHEMA_TABLES) + "/updates.yaml");
+  const ObjectValidation judge = of_crd(tables::change_crd(table, "tight"));
+  const Json old =
+      tables::before_of(table, {{"old", {{"ruled", {{"low", 2}, {"high", 1}}}}}}, "change");
+  std::vector<std::string> tolerated;
+  CHECK(judge.check(old, &old, &tolerated).empty());
+  CHECK(tolerated == std::vector<std::string>{"spec.ruled.low: Invalid value: low above high"});
+}
+
 TEST_CASE("what a file leaves out of what is stored is taken for unchanged") {
   const Json bare = site(R"({"name": "a"})");
   const Json full = site(R"({"name": "a", "namespace": "n", "uid": "u", "resourceVersion": "5"})");

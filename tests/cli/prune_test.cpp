@@ -1,40 +1,21 @@
 // What is sent for an ApplySet to a server that is busy, or lost now and then. Time is skipped.
 #include "cli/apply/prune.hpp"
 
-#include <stdlib.h>
-
 #include <algorithm>
-#include <filesystem>
 
-#include "base/files.hpp"
-#include "rehearsal/local_server.hpp"
-#include "support/catch.hpp"
+#include "local_session.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-struct Rig {
+struct Rig : LocalSession {
   Rig() {
-    REQUIRE(::mkdtemp(folder.data()) != nullptr);
-    client::ConfigOverrides flags;
-    flags.kubeconfig = folder + "/config";
-    flags.cache_dir = folder + "/cache";
-    flags.server = rehearsal::LocalServer::kUrl;
-    REQUIRE(base::write_file_atomic(flags.kubeconfig, "{apiVersion: v1, kind: Config}", 0600).ok());
-    auto opened = Session::open(flags, &loop);
-    REQUIRE(opened.ok());
-    session = std::move(*opened);
     session->wrap_transport([this](http::Transport&) {
       auto made = std::make_unique<rehearsal::LocalServer>(loop);
       server = made.get();
       return made;
     });
-  }
-  ~Rig() {
-    session.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(folder, ignored);
   }
   void fail(const std::string& verb, const std::string& kind, int code, std::size_t times = 1) {
     rehearsal::Fault fault;
@@ -54,9 +35,6 @@ struct Rig {
     return ApplySetRun::open(*session, "site", false, std::move(pauses));
   }
 
-  std::string folder = (std::filesystem::temp_directory_path() / "prune-XXXXXX").string();
-  loop::EventLoop loop{loop::VirtualClock{}};
-  std::unique_ptr<Session> session;
   rehearsal::LocalServer* server = nullptr;
   std::vector<std::string> told;
   bool stopped = false;

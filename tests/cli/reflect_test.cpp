@@ -132,6 +132,25 @@ struct CacheRig {
   CachedKind kind;
 };
 
+// With what becomes of its kind where that is answered with 404.
+struct VersionsRig : CacheRig {
+  VersionsRig() : versions(client, nullptr, told()) {
+    CachedKind::Told of_kind;
+    of_kind.failed = [this](const Error& error) {
+      if (error.is_not_found()) versions.not_found(kind, error);
+    };
+    kind.tell(std::move(of_kind));
+  }
+  KindVersions::Told told() {
+    KindVersions::Told out;
+    out.refused = [this](CachedKind& one, const Error&) { refused.push_back(one.name()); };
+    return out;
+  }
+
+  std::vector<std::string> refused;
+  KindVersions versions;
+};
+
 // Each failure is logged.
 struct QuietLog {
   QuietLog() { base::capture_log(&lines); }
@@ -427,23 +446,23 @@ TEST_CASE("names that one cache has not are looked for in the others, and missed
 }
 
 TEST_CASE("an estimate counts what is not in the sample and says what saves most") {
-  std::string list =
-      R"({"kind":"ConfigMapList","metadata":{"remainingItemCount":900,"continue":"x"},"items":[)";
+  Sampler sampler("configmaps");
   std::uint64_t seed = 7;
   for (int i = 0; i < 100; ++i) {
     std::string data;  // that does not compress
     for (int n = 0; n < 100; ++n) {
       data += std::to_string(seed = seed * 6364136223846793005U + 1442695040888963407U);
     }
-    list += (i > 0 ? "," : "") + object("n" + std::to_string(i), data, i < 25 ? "web" : "db");
+    sampler.add(object("n" + std::to_string(i), data, i < 25 ? "web" : "db"));
   }
-  list += "]}";
-  const auto sample = read_sample("configmaps", list);
-  REQUIRE(sample.ok());
-  CHECK(sample->items.size() == 100);
+  core::ListPage page;
+  page.remaining = 900;
+  page.continue_token = "x";
+  const Sample sample = sampler.finish(page);
+  CHECK(sample.items.size() == 100);
   runtime::StoreOptions options;
   options.type = {"", "v1", "ConfigMap"};
-  const Estimate out = estimate(*sample, options);
+  const Estimate out = estimate(sample, options);
   CHECK(out.objects == 1000);
   CHECK(out.exact_count);
   std::vector<std::string> ways;
@@ -454,9 +473,26 @@ TEST_CASE("an estimate counts what is not in the sample and says what saves most
   CHECK(out.costs[3].share == 0.75);
   CHECK(estimate_text({out}).find("configmaps: 1000 objects, from a sample of 100") !=
         std::string::npos);
-  CHECK_FALSE(read_sample("x", "no json").ok());
-  const auto selected = read_sample("x", R"({"metadata":{"continue":"t"},"items":[]})");
-  CHECK_FALSE(selected->remaining_known);
+}
+
+TEST_CASE("a sample keeps no more bytes than it may, and counts the objects that it leaves out") {
+  core::ListPage page;
+  Sampler sampler("x", 10);
+  for (const char* item : {"{1234}", "{}", "{12345}", "{}"}) sampler.add(item);
+  const Sample some = sampler.finish(page);
+  CHECK(some.items == std::vector<std::string>{"{1234}", "{}"});
+  CHECK(some.remaining == 2);
+  CHECK(some.remaining_known);
+  Sampler large("x", 10);
+  for (const char* item : {"{1234567890}", "{}"}) large.add(item);
+  page.remaining = 5;
+  page.continue_token = "t";
+  const Sample one = large.finish(page);
+  CHECK(one.items == std::vector<std::string>{"{1234567890}"});
+  CHECK(one.remaining == 6);
+  CHECK(one.remaining_known);
+  page.remaining.reset();
+  CHECK_FALSE(Sampler("x").finish(page).remaining_known);
 }
 
 TEST_CASE("a saved file of another server is told by both names") {
@@ -655,16 +691,8 @@ TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {
 
 TEST_CASE("a 404 refuses a cache only once discovery says that its kind is gone") {
   const QuietLog quiet;
-  CacheRig rig;
-  std::vector<std::string> refused;
-  KindVersions::Told told;
-  told.refused = [&](CachedKind& kind, const Error&) { refused.push_back(kind.name()); };
-  KindVersions versions(rig.client, nullptr, std::move(told));
-  CachedKind::Told of_kind;
-  of_kind.failed = [&](const Error& error) {
-    if (error.is_not_found()) versions.not_found(rig.kind, error);
-  };
-  rig.kind.tell(std::move(of_kind));
+  VersionsRig rig;
+  const std::vector<std::string>& refused = rig.refused;
   const auto served = [&](const std::string& path, int status, const std::string& body) {
     rig.transport.route("GET", path, status, body);
   };
@@ -700,16 +728,84 @@ TEST_CASE("a 404 refuses a cache only once discovery says that its kind is gone"
   CHECK_FALSE(refused.empty());
 }
 
+TEST_CASE("a 404 of a kind that discovery has is asked again, and two looks tell that it is gone") {
+  const QuietLog quiet;
+  VersionsRig rig;
+  const std::vector<std::string>& refused = rig.refused;
+  const std::string list = "/api/v1/namespaces/shop/configmaps";
+  const auto resources = [](const std::string& name, bool namespaced, const std::string& kind) {
+    return R"({"kind":"APIResourceList","groupVersion":"v1","resources":[{"name":")" + name +
+           R"(","singularName":"","namespaced":)" + (namespaced ? "true" : "false") +
+           R"(,"kind":")" + kind + R"(","verbs":["get","list","watch"]}]})";
+  };
+  const auto looks = [&] {
+    const auto lines = rig.transport.lines();
+    return std::count(lines.begin(), lines.end(), "GET /api/v1");
+  };
+  const auto look = [&] {
+    const auto before = looks();
+    for (int i = 0; i < 1000 && looks() == before; ++i) {
+      rig.transport.run();
+      rig.pass(Duration{1});
+    }
+    REQUIRE(looks() == before + 1);
+    rig.transport.run();
+    rig.pass(Duration{0});
+  };
+  rig.transport.route("GET", "", 404, "");
+  rig.transport.route("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
+  rig.transport.route("GET", "/apis", 200,
+                      R"({"kind":"APIGroupList","apiVersion":"v1","groups":[]})");
+  rig.transport.route("GET", "/api/v1", 200, resources("configmaps", true, "ConfigMap"));
+  rig.kind.start();
+  for (int i = 0; i < 3; ++i) look();
+  CHECK(refused.empty());
+  // Gone between two versions, as a single look may find it.
+  rig.transport.route("GET", "/api/v1", 200, resources("pods", true, "Pod"));
+  look();
+  rig.transport.route("GET", "/api/v1", 200, resources("configmaps", true, "ConfigMap"));
+  look();
+  rig.transport.route("GET", "/api/v1", 200, resources("pods", true, "Pod"));
+  look();
+  CHECK(refused.empty());
+  rig.transport.route("GET", "/api/v1", 200, resources("configmaps", true, "ConfigMap"));
+  rig.transport.route("GET", list, 200, kList);
+  for (int i = 0; i < 1000 && !rig.kind.synced(); ++i) {
+    rig.transport.run();
+    rig.pass(Duration{1});
+  }
+  CHECK(rig.kind.synced());
+  CHECK(refused.empty());
+}
+
+TEST_CASE("a kind under another path is refused, and one that is not found for long") {
+  const QuietLog quiet;
+  for (const char* resource :
+       {R"({"name":"configmaps","namespaced":false,"kind":"ConfigMap","verbs":["list","watch"]})",
+        R"({"name":"maps","namespaced":true,"kind":"ConfigMap","verbs":["list","watch"]})",
+        R"({"name":"pods","namespaced":true,"kind":"Pod","verbs":["list","watch"]})",
+        R"({"name":"configmaps","namespaced":true,"kind":"ConfigMap","verbs":["list","watch"]})"}) {
+    CAPTURE(resource);
+    VersionsRig rig;
+    rig.transport.route("GET", "", 404, "");
+    rig.transport.route("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
+    rig.transport.route("GET", "/apis", 200,
+                        R"({"kind":"APIGroupList","apiVersion":"v1","groups":[]})");
+    rig.transport.route("GET", "/api/v1", 200,
+                        std::string(R"({"kind":"APIResourceList","groupVersion":"v1",)") +
+                            R"("resources":[)" + resource + "]}");
+    rig.kind.start();
+    for (int i = 0; i < 1000 && rig.refused.empty(); ++i) {
+      rig.transport.run();
+      rig.pass(Duration{1});
+    }
+    CHECK_FALSE(rig.refused.empty());
+  }
+}
+
 TEST_CASE("a 404 to somebody who may not ask for discovery is the end of it") {
   const QuietLog quiet;
-  CacheRig rig;
-  bool refused = false;
-  KindVersions::Told told;
-  told.refused = [&](CachedKind&, const Error&) { refused = true; };
-  KindVersions versions(rig.client, nullptr, std::move(told));
-  CachedKind::Told of_kind;
-  of_kind.failed = [&](const Error& error) { versions.not_found(rig.kind, error); };
-  rig.kind.tell(std::move(of_kind));
+  VersionsRig rig;
   rig.transport.route("GET", "", 403, "");
   rig.transport.route("GET", "/api/v1/namespaces/shop/configmaps", 404, "");
   rig.kind.start();
@@ -717,7 +813,7 @@ TEST_CASE("a 404 to somebody who may not ask for discovery is the end of it") {
     rig.transport.run();
     rig.pass(Duration{2});
   }
-  CHECK(refused);
+  CHECK_FALSE(rig.refused.empty());
 }
 
 }  // namespace kubewatch::cli

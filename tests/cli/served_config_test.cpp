@@ -86,4 +86,11 @@ TEST_CASE("a path that cannot even be looked at is an error that names it") {
   }
 }
 
+TEST_CASE("the line that exports a kubeconfig is one word to a shell, whatever the path holds") {
+  CHECK(export_line("/tmp/a-1/kube_config.yaml") == "export KUBECONFIG=/tmp/a-1/kube_config.yaml");
+  CHECK(export_line("/home/my files/c") == "export KUBECONFIG='/home/my files/c'");
+  CHECK(export_line("/tmp/$(id)/it's") == "export KUBECONFIG='/tmp/$(id)/it'\\''s'");
+  CHECK(export_line("/tmp/~a") == "export KUBECONFIG='/tmp/~a'");
+}
+
 }  // namespace kubewatch::cli

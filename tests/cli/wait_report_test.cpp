@@ -51,6 +51,10 @@ WaitReport report() {
 
 TEST_CASE("a report as text: what is met goes to stdout as kubectl says it, the rest to stderr") {
   CHECK(met_lines(report()) == "deployment.apps/web condition met\n");
+  WaitReport tabs = report();
+  tabs.objects.front().type.gvk = {"shop.example.com", "v1", "CronTab"};
+  tabs.objects.front().type.singular = "ct";
+  CHECK(met_lines(tabs) == "crontab.shop.example.com/web condition met\n");
   const std::string errors = error_lines(report());
   CHECK(errors.find("error: timed out waiting for ready on deployments.apps/db: 1 of 3 ") == 0);
   CHECK(errors.find("\n  wanted: availableReplicas=3 (rule: Deployment: availableReplicas)\n") !=

@@ -48,9 +48,9 @@ std::string shown(View& view, const SourceInfo& source, const runtime::StoreChan
   return out;
 }
 
-Result<std::unique_ptr<View>> view_of(const std::string& output) {
+Result<std::unique_ptr<View>> view_of(const std::string& output, const ViewOptions& options = {}) {
   KW_ASSIGN(const auto format, parse_output_format(output, {}));
-  return make_object_view(format, true, Terminal{});
+  return make_object_view(format, options);
 }
 
 }  // namespace
@@ -301,6 +301,25 @@ TEST_CASE("formats of single objects: name, jsonpath, jq, custom-columns") {
   CHECK(print("jq=.metadata | keys[]") == "name\n");
   CHECK(print("custom-columns=NAME:.metadata.name,X:.x") ==
         "EVENT      NAME   X\nADDED      web    <none>\n");
+}
+
+TEST_CASE("managed fields are in every format of single objects where they were asked for") {
+  const SourceInfo source = pods();
+  const auto what =
+      change(ChangeType::added, "web",
+             *base::parse_json(R"({"metadata":{"managedFields":[{"manager":"helm"}]}})"));
+  ViewOptions options;
+  options.show_managed_fields = true;
+  for (const char* format :
+       {"jsonpath={.metadata.managedFields[0].manager}", "jq=.metadata.managedFields[0].manager",
+        "custom-columns=M:.metadata.managedFields[0].manager"}) {
+    CAPTURE(format);
+    auto view = view_of(format, options);
+    if (!view.ok()) FAIL(view.error().render());
+    std::string out = shown(**view, source, what);
+    (*view)->flush(out);
+    CHECK(out.find("helm\n") != std::string::npos);
+  }
 }
 
 TEST_CASE("YAML is what JSON is: marks, what is only there when it says something, any depth") {

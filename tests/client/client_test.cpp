@@ -127,6 +127,19 @@ TEST_CASE("a list gives its items while it comes, and its page or its error at t
   CHECK(fails(200, "<html>", false).kind() == ErrorKind::unavailable);
 }
 
+TEST_CASE("a list of which nothing comes ends, though a request may take all the time there is") {
+  ClientConfig config = test::scripted_config();
+  config.request_timeout = Duration{0};
+  Rig rig(config);
+  Kept<core::ListPage> page;
+  const auto pending = rig.client.list_items(
+      kPods, "shop", {}, [](std::string_view) {}, page.callback());
+  CHECK(rig.transport.request(0).streaming);
+  CHECK(rig.transport.request(0).idle_timeout == Duration{60000});
+  CHECK(rig.transport.request(0).idle_bytes > 1000);
+  CHECK(rig.transport.request(0).response_timeout == Duration{0});
+}
+
 TEST_CASE("a refusal that does not end is not waited for") {
   ClientConfig config;
   config.server = "http://127.0.0.1:1";

@@ -249,6 +249,9 @@ TEST_CASE("errors of a kubeconfig name file, entry and key") {
       {user_file("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: a, "
                  "args: [1]}}"),
        user + "exec.args is not a list of strings"},
+      {user_file("{exec: {apiVersion: client.authentication.k8s.io/v1beta1, command: a, "
+                 "env: [{name: PORT, value: 80}]}}"),
+       user + "exec.env PORT: value is not a string"},
       {user_file("{auth-provider: {name: gcp}}"),
        user + "auth-provider \"gcp\" is not known: only oidc is; others have become exec plugins"},
       {user_file("{token: a, username: b}"), user + "token and username exclude each other"},
@@ -359,6 +362,29 @@ TEST_CASE("a program or an identity provider logs in only where nothing else doe
   CHECK(config->oidc->user == "dev");
   CHECK(load(other.write("config", render_kubeconfig(*config, "c")))->oidc->issuer ==
         "https://idp");
+}
+
+TEST_CASE("a client certificate stands in for a program, and goes along with an ID token") {
+  const TempDir dir;
+  const std::string exec =
+      "exec: {apiVersion: client.authentication.k8s.io/v1, command: login, interactiveMode: Never}";
+  const std::string oidc =
+      "auth-provider: {name: oidc, config: {idp-issuer-url: 'https://idp', client-id: c, "
+      "refresh-token: r}}";
+  const std::string certificate = "client-certificate-data: Q0VSVA==, client-key-data: S0VZ, ";
+  auto config = load(dir.write("config", user_file("{" + certificate + exec + "}")));
+  REQUIRE(config.ok());
+  CHECK_FALSE(config->exec.has_value());
+  CHECK(config->client_cert_pem == "CERT");
+  config = load(dir.write("config", user_file("{" + certificate + oidc + "}")));
+  REQUIRE(config.ok());
+  CHECK(config->oidc.has_value());
+  CHECK(config->client_cert_pem == "CERT");
+  CHECK(config->client_key_pem == "KEY");
+  // Tokens and passwords win over both.
+  config = load(dir.write("config", user_file("{token: t, " + certificate + oidc + "}")));
+  REQUIRE(config.ok());
+  CHECK_FALSE(config->oidc.has_value());
 }
 
 TEST_CASE("an issuer's address with a password in it is refused without being told") {

@@ -1,6 +1,8 @@
 // Who we are, in headers: never where others can read it, never in a log.
 #include "client/credentials.hpp"
 
+#include <sys/stat.h>
+
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "rig.hpp"
@@ -74,6 +76,19 @@ TEST_CASE("a token file that never was readable is an error") {
   CHECK_FALSE(credentials.authorize(headers, at(0)).ok());
   dir.write("none", "now");
   CHECK(authorization(credentials, at(1)) == "Bearer now");
+}
+
+TEST_CASE("a token file that reading would wait for is an error") {
+  const TempDir dir;
+  ClientConfig config = scripted_config();
+  config.token.clear();
+  config.token_file = dir.path() + "/fifo";
+  REQUIRE(::mkfifo(config.token_file.c_str(), 0600) == 0);
+  const auto refused = check_token(config);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().kind() == ErrorKind::invalid);
+  CHECK(refused.error().message().find(config.token_file + ": it is no regular file") !=
+        std::string::npos);
 }
 
 TEST_CASE("a start without a token that is needed is a wrong configuration") {

@@ -2,6 +2,7 @@
 #include "client/exec_plugin.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "base/json.hpp"
 #include "client/exec_source.hpp"
 #include "client/login_waits.hpp"
+#include "loop/process.hpp"
 #include "support/catch.hpp"
 #include "temp_dir.hpp"
 
@@ -73,15 +75,36 @@ TEST_CASE("a credential has a token, a certificate with its key, or both, and ma
   CHECK_FALSE(login->expires.has_value());
 }
 
+TEST_CASE("a credential may be YAML, of one document") {
+  const ExecPlugin plugin = plugin_of("aws");
+  const std::string text = std::string("apiVersion: ") + kV1 +
+                           "\nkind: ExecCredential\nstatus:\n  token: t\n"
+                           "  expirationTimestamp: 2026-01-02T03:04:05Z\n";
+  for (const std::string& output : {text, "---\n" + text, "# of mine\n---\n" + text + "...\n"}) {
+    INFO(output);
+    const auto login = parse_exec_credential(plugin, output);
+    REQUIRE(login.ok());
+    CHECK(login->token == "t");
+    CHECK(login->expires == *base::parse_rfc3339("2026-01-02T03:04:05Z"));
+  }
+}
+
 TEST_CASE("output that is no credential is refused without being repeated") {
   const ExecPlugin plugin = plugin_of("aws");
   const std::string name = "exec: executable aws: ";
-  const std::string not_json = name + "its output is no JSON object of kind ExecCredential";
+  const std::string not_json =
+      name + "its output is neither JSON nor YAML of one object of kind ExecCredential";
   const std::string not_kind = name + "its output is no ExecCredential of " + kV1;
   const std::pair<std::string, std::string> cases[] = {
       {"", not_json},
       {"s3cret", not_json},
       {"[]", not_json},
+      {"- token: s3cret", not_json},
+      {"kind: ExecCredential\n---\nkind: ExecCredential\nstatus: {token: s3cret}\n", not_json},
+      {"kind: ExecCredential\nstatus: {token: s3cret\n", not_json},
+      {"status: {token: s3cret}\n", not_kind},
+      {std::string("kind: ExecCredential\napiVersion: ") + kV1 + "\nstatus: {token: [s3cret]}\n",
+       name + "it gave neither a token nor a client certificate"},
       {R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"Secret"})", not_kind},
       {credential(R"({"token":"s3cret"})", "client.authentication.k8s.io/v1beta1"), not_kind},
       {credential("{}"), name + "it gave neither a token nor a client certificate"},
@@ -231,6 +254,21 @@ TEST_CASE("a plugin that is allowed by its name alone may be named by its path i
   CHECK_FALSE(check_policy(*policy, plugin_of(other), other, folder.path()).ok());
 }
 
+TEST_CASE("a kuberc that would have a login wait is refused, and none at all is none") {
+  const TempDir folder;
+  const std::string pipe = folder.path() + "/kuberc";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  REQUIRE(setenv("KUBERC", pipe.c_str(), 1) == 0);
+  const auto refused = load_plugin_policy();
+  REQUIRE(setenv("KUBERC", "/dev/null", 1) == 0);
+  const auto none = load_plugin_policy();
+  REQUIRE(unsetenv("KUBERC") == 0);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render() == "kuberc: cannot read " + pipe + ": it is no regular file");
+  REQUIRE(none.ok());
+  CHECK(none->kind == PluginPolicy::Kind::allow_all);
+}
+
 TEST_CASE("a program runs without a shell, with its arguments, its environment and the info") {
   const TempDir folder;
   ExecPlugin plugin =
@@ -268,6 +306,32 @@ TEST_CASE("a program that logs in is killed with its group before we end in a hu
   CHECK(::poll(&end, 1, 20000) == 1);
   ::close(end.fd);
   kill_login_programs();  // nothing is left
+}
+
+TEST_CASE("what a program leaves running, as an agent or a browser, is not ended with it") {
+  loop::become_subreaper();
+  const TempDir folder;
+  const std::string in_group = folder.path() + "/in-group";
+  const std::string elsewhere = folder.path() + "/elsewhere";
+  const auto login = run(plugin_of(
+      script(folder, "login",
+             "sleep 1000 >/dev/null 2>&1 &\necho $! >" + in_group + "\nsetsid sh -c 'echo $$ >" +
+                 elsewhere + ".new; mv " + elsewhere + ".new " + elsewhere +
+                 "; exec sleep 1000' >/dev/null 2>&1 &\nwhile [ ! -e " + elsewhere +
+                 " ]; do sleep 0.01; done\necho '" + credential(R"({"token":"t"})") + "'\n")));
+  INFO((login.ok() ? "" : login.error().render()));
+  REQUIRE(login.ok());
+  for (const std::string& file : {in_group, elsewhere}) {
+    INFO(file);
+    pid_t left = 0;
+    REQUIRE(bool(std::ifstream(file) >> left));
+    pollfd end{static_cast<int>(::syscall(SYS_pidfd_open, left, 0)), POLLIN, 0};
+    REQUIRE(end.fd >= 0);
+    CHECK(::poll(&end, 1, 0) == 0);
+    ::kill(left, SIGKILL);
+    CHECK(::poll(&end, 1, 20000) == 1);
+    ::close(end.fd);
+  }
 }
 
 TEST_CASE("however a program fails, the error is that nobody is logged in") {

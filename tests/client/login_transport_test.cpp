@@ -272,6 +272,18 @@ TEST_CASE("a login's certificate stands over the configuration's, also after tha
   CHECK(w.wire->tls[1].client_key_pem == "KEY");
 }
 
+TEST_CASE("the configuration's certificate goes along with the token of a login") {
+  World w;
+  http::TlsOptions configured;
+  configured.client_cert_pem = "CERT";
+  configured.client_key_pem = "KEY";
+  REQUIRE(w.transport->set_tls(configured).ok());
+  w.ask();
+  w.source->give(token("id"));
+  CHECK(w.bearer(0) == "Bearer id");
+  CHECK(w.wire->tls.back().client_cert_pem == "CERT");
+}
+
 TEST_CASE("a certificate that cannot be used ends the requests that wait for it") {
   World w;
   auto& first = w.ask();
@@ -282,6 +294,28 @@ TEST_CASE("a certificate that cannot be used ends the requests that wait for it"
   w.source->give(login);
   REQUIRE(first.end.has_value());
   CHECK(first.end->error().render() == "the client certificate given to log in: not a certificate");
+  // Whoever keeps logins must not give this one again.
+  w.ask();
+  CHECK(w.source->refused);
+  w.source->give(login);
+  w.ask();
+  CHECK(w.source->fetches == 2);
+}
+
+TEST_CASE("a request is paused on whatever connection it is sent") {
+  World w;
+  auto& early = w.ask();
+  early.call->pause();
+  w.source->give(token("one"));
+  CHECK(w.wire->call(0).paused());
+  early.call->resume();
+  CHECK_FALSE(w.wire->call(0).paused());
+  early.call->pause();
+  w.answer(0, 401);
+  w.source->give(token("two"));
+  CHECK(w.wire->call(1).paused());
+  early.call->resume();
+  CHECK_FALSE(w.wire->call(1).paused());
 }
 
 TEST_CASE("an authority that is refused is not kept for the next login") {

@@ -1,6 +1,9 @@
 // Requests that are passed on, on a scripted transport: how their answers end at the client.
 #include "client/pass_through.hpp"
 
+#include <algorithm>
+
+#include "http/fixture.hpp"
 #include "support/catch.hpp"
 #include "support/scripted_transport.hpp"
 
@@ -14,6 +17,12 @@ struct Seen {
   std::string text;
   bool begun = false, aborted = false, ended = false;
   std::size_t backlog = 0;
+  std::function<void()> drained;
+  // It takes all that was sent.
+  void drain() {
+    backlog = 0;
+    drained();
+  }
 };
 
 class FakeResponder : public http::Responder {
@@ -33,7 +42,7 @@ class FakeResponder : public http::Responder {
   bool gone() const override { return seen_.aborted; }
   std::size_t backlog() const override { return seen_.backlog; }
   void on_gone(std::function<void()>) override {}
-  void on_drained(std::function<void()>) override {}
+  void on_drained(std::function<void()> callback) override { seen_.drained = std::move(callback); }
 
  private:
   Seen& seen_;
@@ -55,7 +64,7 @@ struct Rig {
     return transport.last();
   }
 
-  loop::EventLoop loop;
+  loop::EventLoop loop{loop::VirtualClock{}};
   test::ScriptedTransport transport;
   std::unique_ptr<PassThrough> passing;
 };
@@ -112,19 +121,189 @@ TEST_CASE("a 401 is about this process and does not reach who asked it") {
   CHECK(forbidden.status == 403);
 }
 
-TEST_CASE("a client that takes too little, and one whose owner ends, are cut off") {
+TEST_CASE("the server waits for a client that takes less than it sends") {
   Seen slow;
+  Seen written;
+  Rig rig;
+  auto& call = rig.pass(slow);
+  call.head(200);
+  slow.backlog = 400U << 10U;
+  call.data("one,");
+  CHECK_FALSE(call.paused());
+  slow.backlog = 600U << 10U;
+  call.data("two,");
+  CHECK(call.paused());
+  slow.backlog = 40U << 20U;
+  call.data("what had come,");
+  CHECK_FALSE(slow.aborted);
+  slow.drain();
+  CHECK_FALSE(call.paused());
+  call.data("three,");
+  CHECK_FALSE(call.paused());
+  slow.backlog = 600U << 10U;
+  call.data("four");
+  CHECK(call.paused());
+  slow.drain();
+  call.end();
+  CHECK(slow.text == "one,two,what had come,three,four");
+  CHECK(slow.ended);
+
+  // A write has a time by which it is to be answered, and no more than an answer's size.
+  auto& write = rig.pass(written, "DELETE");
+  write.head(200);
+  written.backlog = 40U << 20U;
+  write.data("more");
+  CHECK_FALSE(write.paused());
+}
+
+TEST_CASE("a client that takes nothing for a minute is cut off, one that takes a little is not") {
+  Seen slow;
+  Seen quiet;
+  Rig rig;
+  auto& call = rig.pass(slow);
+  call.head(200);
+  slow.backlog = 600U << 10U;
+  call.data("more");
+  const auto cut = [&] { return slow.aborted; };
+  CHECK_FALSE(rig.loop.run_until(cut, Duration{50000}));
+  slow.backlog -= 1;
+  CHECK_FALSE(rig.loop.run_until(cut, Duration{50000}));
+  CHECK(rig.loop.run_until(cut, Duration{30000}));
+  CHECK_FALSE(slow.ended);
+  CHECK(call.canceled());
+  CHECK(rig.passing->size() == 0);
+
+  // A quiet stream has nothing to take, and waits for the server alone.
+  auto& watch = rig.pass(quiet, "GET", true);
+  watch.head(200);
+  quiet.backlog = 600U << 10U;
+  watch.data("event");
+  quiet.drain();
+  CHECK_FALSE(rig.loop.run_until([&] { return quiet.aborted; }, Duration{300000}));
+  CHECK_FALSE(watch.canceled());
+}
+
+TEST_CASE("who takes none of the little that waits for it holds no place, who is behind does") {
+  Seen dead;
+  Seen behind;
+  Rig rig;
+  auto& watch = rig.pass(dead, "GET", true);
+  watch.head(200);
+  dead.backlog = 100;
+  watch.data("event");
+  CHECK_FALSE(watch.paused());
+  const auto cut = [&] { return dead.aborted; };
+  CHECK_FALSE(rig.loop.run_until(cut, Duration{50000}));
+  // What comes in between is not taken either.
+  dead.backlog = 200;
+  watch.data(std::string(95, 'e'));
+  CHECK(rig.loop.run_until(cut, Duration{30000}));
+  CHECK(watch.canceled());
+  CHECK(rig.passing->size() == 0);
+
+  // It takes 50 of 60 bytes.
+  auto& fast = rig.pass(behind, "GET", true);
+  fast.head(200);
+  for (int i = 0; i < 40; ++i) {
+    behind.backlog += 10;
+    fast.data(std::string(60, 'e'));
+    CHECK_FALSE(rig.loop.run_until([&] { return behind.aborted; }, Duration{5000}));
+  }
+  CHECK(rig.loop.run_until([&] { return behind.aborted; }, Duration{80000}));
+}
+
+TEST_CASE("a long answer reaches a client whole that begins to read late") {
+  loop::EventLoop loop;
+  const std::string big(48U << 20U, '\x01');
+  const auto upstream = http::serve(
+      loop, [&](const http::ServerRequest& request, const std::shared_ptr<http::Responder>& to) {
+        to->respond(200, {}, request.path == "/big" ? big : "small");
+      });
+  ClientConfig config;
+  config.server = http::url_of(*upstream, "");
+  config.disable_compression = true;
+  auto passing = PassThrough::make(loop, config, [](http::Responder& to, const Error& error) {
+    to.respond(503, {}, error.message());
+  });
+  REQUIRE(passing.ok());
+  const auto door = http::serve(
+      loop, [&](const http::ServerRequest& request, const std::shared_ptr<http::Responder>& to) {
+        CHECK((*passing)->pass(request, {request.path, false, ""}, to));
+      });
+  http::RawClient client(loop, door->port(), "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  client.stop_reading();
+  const auto transport = http::make_transport(loop);
+  for (int i = 0; i < 100; ++i) {
+    CHECK(http::get(loop, *transport, http::url_of(*door, "/small"))->body == "small");
+  }
+  client.start_reading(loop);
+  REQUIRE(loop.run_until(
+      [&] { return client.closed || client.received.ends_with("\r\n0\r\n\r\n"); }, kLimit));
+  CHECK(std::count(client.received.begin(), client.received.end(), '\x01') == 48U << 20U);
+}
+
+TEST_CASE("streams, which last, take no places from other requests") {
+  Seen seen;
+  Rig rig;
+  const auto pass = [&](bool streaming) {
+    return rig.passing->pass({"GET", "/api", "", {}, "", ""}, {"/api", streaming, "owner"},
+                             std::make_shared<FakeResponder>(seen));
+  };
+  for (int i = 0; i < 256; ++i) CHECK(pass(true));
+  CHECK_FALSE(pass(true));
+  for (int i = 0; i < 64; ++i) CHECK(pass(false));
+  CHECK_FALSE(pass(false));
+  rig.transport.last().fail(kBroken);
+  CHECK_FALSE(pass(true));
+  CHECK(pass(false));
+  rig.passing->end("owner");
+  CHECK(pass(true));
+}
+
+TEST_CASE("what does not read is passed on only where it is admitted, and for so long") {
+  Seen seen;
+  Rig rig;
+  Result<Duration> gate = Duration{700};
+  int asked = 0;
+  const auto pass = [&](const std::string& method) {
+    PassThrough::Order order{"/api/v1/nodes/a", false, "owner"};
+    order.admit = [&] {
+      ++asked;
+      return gate;
+    };
+    const bool passed = rig.passing->pass({method, "/api/v1/nodes/a", "", {}, "", ""},
+                                          std::move(order), std::make_shared<FakeResponder>(seen));
+    REQUIRE(passed);
+  };
+  pass("PATCH");
+  CHECK(asked == 1);
+  REQUIRE(rig.transport.size() == 1);
+  CHECK(rig.transport.last().request().response_timeout == Duration{700});
+  CHECK(rig.transport.last().request().connect_timeout == Duration{700});
+  // Again by a transport that has it wait for a login.
+  REQUIRE(rig.transport.last().request().admit);
+
+  gate = Error(ErrorKind::canceled, "not the leader any more");
+  pass("PATCH");
+  CHECK(rig.transport.size() == 1);
+  REQUIRE(rig.loop.run_until([&] { return seen.status != 0; }, kLimit));
+  CHECK(seen.status == 503);
+  CHECK(seen.text == "not the leader any more");
+
+  pass("GET");
+  CHECK(rig.transport.size() == 2);
+  CHECK(asked == 2);
+
+  // Without a gate it has the time that any request has.
+  gate = Duration{0};
+  pass("DELETE");
+  CHECK(rig.transport.last().request().response_timeout == Duration{30000});
+}
+
+TEST_CASE("a client whose owner ends is cut off") {
   Seen owned;
   Seen last;
   Rig rig;
-  auto& fast = rig.pass(slow);
-  fast.head(200);
-  slow.backlog = 33U << 20U;
-  fast.data("more");
-  CHECK(slow.aborted);
-  CHECK_FALSE(slow.ended);
-  CHECK(fast.canceled());
-
   auto& open = rig.pass(owned);
   open.head(200);
   rig.passing->end("somebody else");

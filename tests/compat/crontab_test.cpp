@@ -42,10 +42,28 @@ TEST_CASE("five fields are whole minutes") {
   CHECK(five.next(at(299)) == at(300));
 }
 
+TEST_CASE("fields are apart by blanks of any kind") {
+  CHECK(crontab("*/5\t*\t*\t*\t*").next(at(0)) == at(300));
+  CHECK(crontab("\t*/10 *\t* \t * * *\n").next(at(0)) == at(10));
+  CHECK(crontab("\t@hourly").next(at(1)) == at(3600));
+}
+
 TEST_CASE("words and question marks stand for fields") {
   CHECK(crontab("@hourly").next(at(1)) == at(3600));
   CHECK(crontab("@daily").next(at(1)) == at(86400));
   CHECK(crontab("0 0 12 ? * ?").next(at(0)) == at(12 * 3600));
+}
+
+TEST_CASE("a step beyond its field is its first value, and empty items are passed over") {
+  CHECK(crontab("*/60 * * * *").next(at(0)) == at(3600));
+  CHECK(crontab("*/90 0 * * * *").next(at(1)) == at(3600));
+  CHECK(crontab("0 */24 * * *").next(at(0)) == at(86400));
+  CHECK(crontab("0,30, * * * *").next(at(0)) == at(1800));
+  CHECK(crontab(",15,,45, * * * * *").next(at(15)) == at(45));
+  CHECK(crontab("5/2147483647 * * * *").next(at(0)) == at(300));
+  CHECK_FALSE(Crontab::parse("*/2147483648 * * * *").ok());
+  CHECK_FALSE(Crontab::parse("*/0 * * * *").ok());
+  CHECK_FALSE(Crontab::parse(", * * * *").ok());
 }
 
 TEST_CASE("an interval counts from the last run") {

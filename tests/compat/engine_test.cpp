@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/log.hpp"
 #include "client/rig.hpp"
@@ -11,6 +13,29 @@
 
 using namespace kubewatch;
 using namespace kubewatch::compat;
+
+namespace {
+
+// Of the two runs that the hooks of DIR/hooks have, tried again at once.
+std::vector<std::string> outcomes_of_two_runs(const test::TempDir& dir,
+                                              const client::ClientConfig& config) {
+  loop::EventLoop loop;
+  test::ScriptedTransport transport(loop);
+  transport.route("GET", "", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
+  client::Client client(loop, transport, config);
+  EngineOptions options;
+  options.folder = dir.path() + "/hooks";
+  options.retry = {Duration{1}, Duration{1}, 1.0, 0.0};
+  std::vector<std::string> outcomes;
+  EngineCallbacks callbacks;
+  callbacks.on_run = [&](const hooks::RunRecord& run) { outcomes.push_back(run.outcome); };
+  Engine engine(loop, client, std::move(options), std::move(callbacks));
+  REQUIRE(engine.start().ok());
+  CHECK(loop.run_until([&] { return outcomes.size() == 2; }, Duration{60000}));
+  return outcomes;
+}
+
+}  // namespace
 
 TEST_CASE("a token that is renewed between two runs is in no log") {
   const test::TempDir dir;
@@ -31,23 +56,9 @@ printf token-of-tomorrow >token
 exit 1
 )sh");
   REQUIRE(chmod(hook.c_str(), 0755) == 0);
-  loop::EventLoop loop;
-  test::ScriptedTransport transport(loop);
-  transport.route("GET", "", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
-  client::Client client(loop, transport, config);
-  EngineOptions options;
-  options.folder = dir.path() + "/hooks";
-  options.retry = {Duration{1}, Duration{1}, 1.0, 0.0};
-  std::vector<std::string> outcomes;
-  EngineCallbacks callbacks;
-  callbacks.on_run = [&](const hooks::RunRecord& run) { outcomes.push_back(run.outcome); };
   std::vector<std::string> log;
   base::capture_log(&log);
-  {
-    Engine engine(loop, client, std::move(options), std::move(callbacks));
-    REQUIRE(engine.start().ok());
-    CHECK(loop.run_until([&] { return outcomes.size() == 2; }, Duration{60000}));
-  }
+  const auto outcomes = outcomes_of_two_runs(dir, config);
   base::capture_log(nullptr);
   CHECK(outcomes == std::vector<std::string>{"failed", "done"});
   const auto lines_with = [&](const std::string& text) {
@@ -57,4 +68,29 @@ exit 1
   };
   CHECK(lines_with("it has ***") >= 2);
   CHECK(lines_with("token-of") == 0);
+}
+
+TEST_CASE("hooks go on when a cleaner of temporary folders took the folder of their files") {
+  const test::TempDir dir;
+  const test::TempDir temporary;
+  // It fails once, and has taken all of it then.
+  const std::string hook = dir.write("hooks/hook.sh", R"sh(#!/bin/sh
+if [ "${1:-}" = --config ]; then
+  echo '{"configVersion":"v1","onStartup":1}'
+  exit 0
+fi
+cd "${0%/*}/.."
+if [ -e failed ]; then grep -q current-context "$KUBECONFIG"; exit; fi
+: >failed
+rm -r "${KUBECONFIG%/*}"
+exit 1
+)sh");
+  REQUIRE(chmod(hook.c_str(), 0755) == 0);
+  const char* before = std::getenv("TMPDIR");
+  const std::string was = before == nullptr ? "" : before;
+  setenv("TMPDIR", temporary.path().c_str(), 1);
+  const auto outcomes = outcomes_of_two_runs(dir, test::scripted_config());
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", was.c_str(), 1);
+  CHECK(outcomes == std::vector<std::string>{"failed", "done"});
+  CHECK(std::filesystem::is_empty(temporary.path()));
 }

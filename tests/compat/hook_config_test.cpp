@@ -112,8 +112,6 @@ TEST_CASE("a wrong compat configuration is refused with its place and field") {
   CHECK(problem_of(binding("knd: x")).find("4:") != std::string::npos);
   CHECK(problem_of(binding("executeHookOnEvent: [Changed]")).find("executeHookOnEvent") !=
         std::string::npos);
-  CHECK(problem_of(binding("waitForSynchronization: false")).find("queue of its own") !=
-        std::string::npos);
   CHECK(problem_of(binding("jqFilter: '.a | ['")).find("jqFilter") != std::string::npos);
   CHECK(problem_of(binding("includeSnapshotsFrom: [other]")).find("\"other\"") !=
         std::string::npos);
@@ -151,6 +149,32 @@ TEST_CASE("a field selector by name and a name selector exclude each other") {
   CHECK(problem_of(binding("nameSelector: {matchNames: [a]}\n  fieldSelector: {matchExpressions: "
                            "[{field: metadata.name, operator: '=', value: b}]}"))
             .find("nameSelector") != std::string::npos);
+}
+
+TEST_CASE("not to wait for a synchronization needs a queue that is written, be it main") {
+  const auto without = config_of(binding("waitForSynchronization: false"));
+  CHECK(without.kubernetes[0].wait_for_synchronization);
+  REQUIRE(without.notes.size() == 1);
+  CHECK(without.notes[0].find("waitForSynchronization") != std::string::npos);
+  for (const std::string queue : {"main", "own"}) {
+    const auto with = config_of(binding("waitForSynchronization: false\n  queue: " + queue));
+    CHECK_FALSE(with.kubernetes[0].wait_for_synchronization);
+    CHECK(with.notes.empty());
+  }
+}
+
+TEST_CASE("of both names of the events the newer one counts") {
+  const std::set<WatchEvent> added{WatchEvent::added};
+  for (const std::string fields : {"executeHookOnEvent: [Added]\n  watchEvent: [Deleted]",
+                                   "watchEvent: [Deleted]\n  executeHookOnEvent: [Added]"}) {
+    CHECK(config_of(binding(fields)).kubernetes[0].events == added);
+  }
+  CHECK(config_of(binding("watchEvent: [Added]\n  executeHookOnEvent: []"))
+            .kubernetes[0]
+            .events.empty());
+  CHECK(
+      config_of(binding("watchEvent: [Added]\n  executeHookOnEvent: null")).kubernetes[0].events ==
+      added);
 }
 
 TEST_CASE("a resynchronization period is taken and said to have no effect") {

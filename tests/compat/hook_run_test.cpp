@@ -41,6 +41,7 @@ struct RunRig {
     RunInput input;
     input.folder = folder + "/run";
     input.context = "[]";
+    input.mask = mask;
     input.environment = whole_environment();
     std::optional<RunResult> out;
     HookRun run(services, file, std::move(input),
@@ -52,6 +53,7 @@ struct RunRig {
 
   std::string folder;
   HookFile file;
+  hooks::SecretMask mask;
   loop::EventLoop loop;
   test::ScriptedTransport transport{loop};
   client::Client client{loop, transport, test::scripted_config()};
@@ -97,6 +99,54 @@ TEST_CASE("a run whose write failed gives no metrics, for its retry gives them a
   const RunResult retried = rig.run(false);
   CHECK(retried.outcome == "done");
   CHECK(retried.metrics.size() == 1);
+}
+
+TEST_CASE("labels of metrics do not tell values of Secrets, also of those that it wrote") {
+  RunRig rig(
+      "echo '{\"name\":\"a\",\"action\":\"set\",\"value\":1,\"labels\":"
+      "{\"of\":\"by swordfish-1\",\"to\":\"swordfish-2\",\"at\":\"home\"}}' >\"$METRICS_PATH\"\n"
+      "echo "
+      "'{\"operation\":\"MergePatch\",\"kind\":\"Secret\",\"namespace\":\"shop\",\"name\":\"db\","
+      "\"mergePatch\":{\"stringData\":{\"x\":\"swordfish-2\"}}}' >\"$KUBERNETES_PATCH_PATH\"\n");
+  const std::string secret =
+      R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"db","namespace":"shop"}})";
+  for (const char* method : {"GET", "PATCH"}) {
+    rig.transport.route(method, "/api/v1/namespaces/shop/secrets/db", 200, secret);
+  }
+  rig.mask.add_value("swordfish-1");
+  const RunResult result = rig.run(false);
+  INFO(result.message);
+  CHECK(result.outcome == "done");
+  REQUIRE(result.metrics.size() == 1);
+  CHECK(result.metrics[0].labels ==
+        hooks::MetricLabels{{"at", "home"}, {"of", "by ***"}, {"to", "***"}});
+}
+
+TEST_CASE("what is unknown in the files of a run is told and keeps nothing from being done") {
+  RunRig rig(
+      "echo '{\"name\":\"a\",\"action\":\"set\",\"value\":1,\"swordfish-1\":1}' "
+      ">\"$METRICS_PATH\"\n"
+      "echo '{\"operation\":\"DeleteInBackground\",\"kind\":\"Pod\",\"namespace\":\"shop\","
+      "\"name\":\"web\",\"force\":true}' >\"$KUBERNETES_PATCH_PATH\"\n");
+  rig.transport.route("DELETE", kPod, 200, kPodText);
+  rig.mask.add_value("swordfish-1");
+  const RunResult result = rig.run(false);
+  INFO(result.message);
+  CHECK(result.outcome == "done");
+  CHECK(result.metrics.size() == 1);
+  CHECK(result.patch.deleted == 1);
+  CHECK(result.notes == std::vector<std::string>{"KUBERNETES_PATCH_PATH: force: unknown field",
+                                                 "METRICS_PATH: ***: unknown field"});
+}
+
+TEST_CASE("an answer that is no regular file is not read, for that may never end") {
+  for (const char* variable : {"KUBERNETES_PATCH_PATH", "METRICS_PATH"}) {
+    RunRig rig(std::string("ln -sf /dev/zero \"$") + variable + "\"\n");
+    const RunResult result = rig.run(false);
+    CHECK(result.outcome == "invalid-output");
+    CHECK(result.message.find(variable) == 0);
+    CHECK(result.message.find("it is no regular file") != std::string::npos);
+  }
 }
 
 TEST_CASE("an operation on a Secret that fails does not tell its values") {

@@ -8,8 +8,15 @@ using namespace kubewatch::compat;
 
 namespace {
 
+Result<std::vector<Operation>> read(const std::string& text) {
+  std::set<std::string> unknown;
+  auto parsed = parse_patch_file(text, unknown);
+  CHECK(unknown.empty());
+  return parsed;
+}
+
 std::string problem_of(const std::string& text) {
-  const auto parsed = parse_patch_file(text);
+  const auto parsed = read(text);
   REQUIRE_FALSE(parsed.ok());
   return parsed.error().render();
 }
@@ -19,14 +26,14 @@ std::string problem_of(const std::string& text) {
 TEST_CASE("JSON lines, JSON in a row and YAML documents are all operations") {
   const std::string one = R"({"operation":"Delete","kind":"Pod","namespace":"a","name":"b"})";
   for (const std::string& text : {one + "\n" + one, one + one, "---\n" + one + "\n---\n" + one}) {
-    const auto parsed = parse_patch_file(text);
+    const auto parsed = read(text);
     INFO(text);
     REQUIRE(parsed.ok());
     REQUIRE(parsed->size() == 2);
     CHECK(parsed->at(1).str() == "Delete Pod a/b");
   }
-  CHECK(parse_patch_file("")->empty());
-  CHECK(parse_patch_file(" \n")->empty());
+  CHECK(read("")->empty());
+  CHECK(read(" \n")->empty());
 }
 
 TEST_CASE("operations above the limit are refused while they are read") {
@@ -35,7 +42,7 @@ TEST_CASE("operations above the limit are refused while they are read") {
   for (const std::string between : {"", "---\n", "---\n---\n"}) {
     std::string text;
     for (int i = 0; i < 10'000; ++i) text += one + between;
-    const auto most = parse_patch_file(text);
+    const auto most = read(text);
     REQUIRE(most.ok());
     CHECK(most->size() == 10'000);
     CHECK(problem_of(text + one + "{").find("more than 10000 operations") != std::string::npos);
@@ -43,7 +50,7 @@ TEST_CASE("operations above the limit are refused while they are read") {
 }
 
 TEST_CASE("all nine operations are read") {
-  const auto parsed = parse_patch_file(R"(
+  const auto parsed = read(R"(
 operation: Create
 object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "n"}}
 ---
@@ -89,7 +96,7 @@ TEST_CASE("a wrong operation is refused with its document and field") {
   const std::string fine = "{operation: Delete, kind: Pod, name: a}\n---\n";
   CHECK(problem_of(fine + "{operation: Delete, kind: Pod}").find("document 2") !=
         std::string::npos);
-  CHECK(problem_of("{operation: Delete, kind: Pod, nam: a}").find("name") != std::string::npos);
+  CHECK(problem_of("{operation: Delete, kind: Pod}").find("name is missing") != std::string::npos);
   CHECK(problem_of("{operation: Create, object: {kind: Pod}}").find("apiVersion") !=
         std::string::npos);
   CHECK(problem_of("{operation: MergePatch, kind: Pod, name: a}").find("mergePatch is missing") !=
@@ -100,13 +107,40 @@ TEST_CASE("a wrong operation is refused with its document and field") {
         std::string::npos);
   CHECK(problem_of("{operation: Delete, kind: Pod, name: a, subresource: status}")
             .find("subresource") != std::string::npos);
-  CHECK_FALSE(parse_patch_file("{operation: Delete, kind: Pod, name").ok());
-  CHECK_FALSE(parse_patch_file("just text").ok());
-  CHECK_FALSE(parse_patch_file(std::string(17U << 20U, ' ')).ok());
+  CHECK_FALSE(read("{operation: Delete, kind: Pod, name").ok());
+  CHECK_FALSE(read("just text").ok());
+  CHECK_FALSE(read(std::string(17U << 20U, ' ')).ok());
+}
+
+TEST_CASE("fields that mean nothing to an operation are passed over and unknown ones are named") {
+  const auto redundant = read(R"(
+operation: CreateOrUpdate
+apiVersion: v1
+kind: ConfigMap
+namespace: other
+name: b
+jsonPatch: []
+object: {apiVersion: v1, kind: ConfigMap, metadata: {name: a, namespace: "n"}}
+---
+{operation: Delete, kind: Pod, name: a, object: {}, mergePatch: {}, jqFilter: .}
+)");
+  INFO((redundant.ok() ? "" : redundant.error().render()));
+  REQUIRE(redundant.ok());
+  CHECK(redundant->at(0).str() == "CreateOrUpdate ConfigMap n/a");
+  CHECK(redundant->at(1).str() == "Delete Pod a");
+  std::set<std::string> unknown;
+  const auto more = parse_patch_file(
+      "{operation: Delete, kind: Pod, name: a, namespce: shop}\n---\n"
+      "{operation: Delete, kind: Pod, name: b, namespce: shop, comment: x}\n",
+      unknown);
+  REQUIRE(more.ok());
+  CHECK(more->size() == 2);
+  CHECK(unknown == std::set<std::string>{"comment: unknown field",
+                                         "namespce: unknown field, did you mean namespace?"});
 }
 
 TEST_CASE("of a hook that failed only status that it insists on is written") {
-  auto parsed = parse_patch_file(R"(
+  auto parsed = read(R"(
 {operation: MergePatch, kind: P, name: a, mergePatch: {}, subresource: status, ignoreHookError: true}
 ---
 {operation: MergePatch, kind: P, name: b, mergePatch: {}, subresource: status}
@@ -120,7 +154,7 @@ TEST_CASE("of a hook that failed only status that it insists on is written") {
 }
 
 TEST_CASE("a subresource may be written as a path") {
-  auto parsed = parse_patch_file(R"(
+  auto parsed = read(R"(
 {operation: MergePatch, kind: P, name: a, mergePatch: {}, subresource: /status, ignoreHookError: true}
 )");
   REQUIRE(parsed.ok());

@@ -59,6 +59,23 @@ TEST_CASE("a list gives its items wherever its metadata stands") {
   }
 }
 
+TEST_CASE("a page says how many objects follow, where the server counts them") {
+  const auto remaining = [](const std::string& metadata) {
+    const Split got = split(R"({"kind":"PodList","metadata":)" + metadata + R"(,"items":[]})", 5);
+    REQUIRE(got.page.ok());
+    return got.page->remaining;
+  };
+  CHECK(remaining(R"({"remainingItemCount":900,"continue":"c"})") == 900U);
+  CHECK(remaining(R"({"remainingItemCount":0})") == 0U);
+  for (const char* none :
+       {R"({"continue":"c"})", "null", R"({"remainingItemCount":null})",
+        R"({"remainingItemCount":-3})", R"({"remainingItemCount":1.5})",
+        R"({"remainingItemCount":"9"})", R"({"remainingItemCount":99999999999999999999999})"}) {
+    INFO(none);
+    CHECK_FALSE(remaining(none));
+  }
+}
+
 TEST_CASE("a list without items is empty") {
   CHECK(items_of(R"({"kind":"PodList","items":[]})").empty());
   CHECK(items_of(R"({"kind":"PodList","items":null,"metadata":null})").empty());

@@ -100,6 +100,16 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: string, minLength: 1}", "{type: string, minLength: 2}",
        "bound-tightened risky/breaking/safe .x"},
       {"{type: string, minLength: 2}", "{type: string}", "bound-loosened safe/safe/safe .x"},
+      // There is nothing below 0: said or not, it is no bound.
+      {"{type: string}", "{type: string, minLength: 0}", ""},
+      {"{type: string, minLength: 0}", "{type: string}", ""},
+      {"{type: string, minLength: 0}", "{type: string, minLength: 1}",
+       "bound-tightened risky/breaking/safe .x"},
+      {"{type: array, items: {type: string}}", "{type: array, items: {type: string}, minItems: 0}",
+       ""},
+      {"{type: object}", "{type: object, minProperties: 0}", ""},
+      {"{type: integer}", "{type: integer, minimum: 0}", "bound-tightened risky/breaking/safe .x"},
+      {"{type: string}", "{type: string, maxLength: 0}", "bound-tightened risky/breaking/safe .x"},
       {"{type: array, items: {type: string}}", "{type: array, items: {type: string}, maxItems: 3}",
        "bound-tightened risky/breaking/safe .x"},
       {"{type: array, items: {type: string}, minItems: 2}",
@@ -144,7 +154,39 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: object}", "{type: object, x-kubernetes-embedded-resource: true}",
        "embedded-added risky/breaking/safe .x"},
       {"{type: object, x-kubernetes-embedded-resource: true}", "{type: object}",
+       "embedded-removed breaking/breaking/breaking .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: "
+       "true}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true}",
        "embedded-removed safe/safe/safe .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, properties: {apiVersion: {type: "
+       "string}, kind: {type: string}, metadata: {type: object}}}",
+       "{type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: "
+       "{type: object}}}",
+       "embedded-removed breaking/breaking/breaking .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, properties: {apiVersion: {type: "
+       "string}, kind: {type: string}, metadata: {type: object, "
+       "x-kubernetes-preserve-unknown-fields: true}}}",
+       "{type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: "
+       "{type: object, x-kubernetes-preserve-unknown-fields: true}}}",
+       "embedded-removed safe/safe/safe .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, properties: {apiVersion: {type: "
+       "string}, kind: {type: string}, metadata: {type: object, properties: {name: {type: "
+       "string}}}}}",
+       "{type: object, properties: {apiVersion: {type: string}, kind: {type: string}, metadata: "
+       "{type: object, properties: {name: {type: string}}}}}",
+       "embedded-removed risky/risky/risky .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, additionalProperties: "
+       "{x-kubernetes-preserve-unknown-fields: true}}",
+       "{type: object, additionalProperties: {x-kubernetes-preserve-unknown-fields: true}}",
+       "embedded-removed safe/safe/safe .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, additionalProperties: {type: object}}",
+       "{type: object, additionalProperties: {type: object}}",
+       "embedded-removed breaking/breaking/breaking .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, additionalProperties: {type: object, "
+       "properties: {name: {type: string}}}}",
+       "{type: object, additionalProperties: {type: object, properties: {name: {type: string}}}}",
+       "embedded-removed risky/risky/risky .x"},
       {"{type: string}", "{type: string, x-kubernetes-validations: [{rule: a}]}",
        "rule-added risky/breaking/safe .x"},
       {"{type: string, x-kubernetes-validations: [{rule: a}]}", "{type: string}",
@@ -172,6 +214,12 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: object, properties: {a: {type: string, default: d}}}",
        "{type: object, properties: {a: {type: string, default: d}}, required: [a]}",
        "required-with-default safe/safe/safe .x.a"},
+      {"{type: object, properties: {a: {type: string, default: null}}}",
+       "{type: object, properties: {a: {type: string, default: null}}, required: [a]}",
+       "required-added risky/breaking/safe .x.a"},
+      {"{type: object, properties: {a: {type: string, default: null}}, required: [a]}",
+       "{type: object, properties: {a: {type: string, default: null}}}",
+       "required-removed safe/safe/risky .x.a"},
       {"{type: object, properties: {a: {type: string}}, required: [a]}",
        "{type: object, properties: {a: {type: string}}}", "required-removed safe/safe/risky .x.a"},
       {"{type: object, properties: {a: {type: string, default: d}}, required: [a]}",
@@ -256,6 +304,8 @@ TEST_CASE("each change of what stands around the schema has its verdict") {
       {", subresources: {scale: {specReplicasPath: .a}}",
        ", subresources: {scale: {specReplicasPath: .b}}", "scale-changed safe/risky/risky"},
       {"", ", additionalPrinterColumns: [{name: a}]", "columns-changed safe/safe/safe"},
+      {", additionalPrinterColumns: [{name: a, priority: 0}]",
+       ", additionalPrinterColumns: [{name: a}]", ""},
       {", selectableFields: [{jsonPath: .a}]", "", "selectable-removed safe/safe/breaking .a"},
       {"", ", selectableFields: [{jsonPath: .a}]", "selectable-added safe/safe/safe .a"},
       {"", ", deprecated: true", "deprecation-changed safe/safe/safe"},
@@ -346,6 +396,50 @@ TEST_CASE("versions come and go, and are compared with each other while no webho
   Json kept = same;
   kept["status"] = yaml("{storedVersions: [v1, v2]}");
   CHECK(told(diff_crds(kept, one)) == "version-removed breaking/breaking/breaking");
+}
+
+TEST_CASE(
+    "what is not served has no writers and readers, and without stored objects breaks nothing") {
+  struct Version {
+    bool served;
+    bool storage;
+  };
+  const auto with = [](const char* x, Version version) {
+    Json crd = crd_of(x);
+    Json other = crd["spec"]["versions"][0];
+    other["name"] = "v0";
+    other["served"] = version.served;
+    other["storage"] = version.storage;
+    Json& v1 = crd["spec"]["versions"][0];
+    v1["storage"] = !version.storage;
+    v1["schema"]["openAPIV3Schema"]["properties"] = yaml("{x: {type: string}}");
+    crd["spec"]["versions"].push_back(other);
+    return crd;
+  };
+  const auto change = [&](Version before, Version after, const char* stored = "[v1]") {
+    Json old_crd = with("{type: string}", before);
+    old_crd["status"] = {{"storedVersions", yaml(stored)}};
+    return diff_crds(old_crd, with("{type: string, default: a, maxLength: 3}", after));
+  };
+  const auto verdicts = [&](Version before, Version after, const char* stored = "[v1]") {
+    return told(change(before, after, stored));
+  };
+  CHECK(verdicts({false, false}, {false, false}) ==
+        "default-added safe/safe/safe .x; bound-tightened safe/safe/safe .x");
+  CHECK_THAT(change({false, false}, {false, false}).back().message,
+             Catch::EndsWith("(the version is neither served nor holds objects)"));
+  CHECK(verdicts({false, false}, {false, false}, "[v0, v1]") ==
+        "default-added risky/safe/safe .x; bound-tightened risky/safe/safe .x");
+  CHECK(verdicts({false, true}, {false, true}) ==
+        "default-added risky/safe/safe .x; bound-tightened risky/safe/safe .x");
+  CHECK_THAT(change({false, true}, {false, true}).back().message,
+             Catch::EndsWith("(the version is not served)"));
+  // What is stored in another version is read and written through this one, too.
+  CHECK(verdicts({true, false}, {true, false}) ==
+        "default-added risky/safe/safe .x; bound-tightened risky/breaking/safe .x");
+  CHECK(verdicts({false, false}, {true, false}) ==
+        "version-served safe/safe/safe; default-added risky/safe/safe .x; bound-tightened "
+        "risky/breaking/safe .x");
 }
 
 TEST_CASE("the worst of a diff is its verdict, in JSON and Markdown") {

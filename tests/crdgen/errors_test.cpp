@@ -141,6 +141,39 @@ TEST_CASE("a raw schema that the server could not read is a problem, and ends no
         yaml("{type: object, properties: {a: {}}}"));
 }
 
+TEST_CASE("a key about the schema does not go with a schema that is given as a whole") {
+  const std::pair<const char*, const char*> keys[] = {{"spec", "{fields: {a: string}}"},
+                                                      {"status", "{fields: {a: string}}"},
+                                                      {"fields", "{a: string}"},
+                                                      {"head", "none"},
+                                                      {"description", "text"},
+                                                      {"preserveUnknown", "true"},
+                                                      {"validations", "[self.a > 0]"},
+                                                      {"exactlyOneOf", "[a]"},
+                                                      {"atMostOneOf", "[a]"},
+                                                      {"atLeastOneOf", "[a]"}};
+  for (const auto& [word, line] :
+       {std::pair("raw", "raw: {type: object}"), {"schema: disabled", "schema: disabled"}}) {
+    for (const auto& [key, value] : keys) {
+      CAPTURE(word, key);
+      const Generated made = made_of(
+          document(std::string("  version: v1\n  ") + key + ": " + value + "\n  " + line + "\n"));
+      CHECK(first_of(made.problems) ==
+            std::string("t.yaml:7:3: spec.") + key + ": does not go with `" + word + "`");
+      CHECK(made.problems.size() == 1);
+    }
+    // A switch of the subresource says nothing about the schema.
+    for (const char* key : {"status", "statusSubresource"}) {
+      CAPTURE(word, key);
+      CHECK(first_of(made_of(document(std::string("  version: v1\n  ") + key + ": true\n  " + line +
+                                      "\n"))
+                         .problems) == "");
+    }
+  }
+  CHECK(first_of(made_of(document("  version: v1\n  raw: {type: object}\n  schema: disabled\n"))
+                     .problems) == "t.yaml:7:3: spec.raw: does not go with `schema: disabled`");
+}
+
 TEST_CASE("markers about a field are refused on a type that has none") {
   for (const char* marker : {"required", "immutable"}) {
     CAPTURE(marker);

@@ -3,6 +3,7 @@
 
 #include "crdgen/core_types.hpp"
 #include "fixture.hpp"
+#include "schema/builtin_table.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
@@ -181,6 +182,33 @@ TEST_CASE("every core type expands, and is known again") {
   }
   CHECK(core_type_of(*core_type("metav1.Condition")) == "metav1.Condition");
   CHECK(schema_of("Conditions")["x-kubernetes-list-map-keys"] == Json::array({"type"}));
+}
+
+TEST_CASE("core types that are spelled out have the fields of the server's") {
+  std::size_t compared = 0;
+  for (const std::string& name : core_type_names()) {
+    const Json& type = *core_type(name);
+    // "corev1.EnvVar" is "core.v1.EnvVar" there.
+    const auto version = name.find("v1.");
+    if (version == std::string::npos || !type.contains("properties")) continue;
+    CAPTURE(name);
+    const auto server =
+        schema::builtin_definition(name.substr(0, version) + "." + name.substr(version));
+    REQUIRE(server != nullptr);
+    std::vector<std::string> ours;
+    std::vector<std::string> theirs;
+    for (const auto& [field, schema] : type["properties"].items()) ours.push_back(field);
+    for (const auto& [field, node] : server->fields) theirs.push_back(field);
+    CHECK(ours == theirs);
+    CHECK((type.value("x-kubernetes-map-type", "") == "atomic") ==
+          (server->kind == schema::MergeNode::Kind::map_atomic));
+    ++compared;
+  }
+  CHECK(compared >= 20);
+  CHECK(*core_type("corev1.FileKeySelector") ==
+        yaml("{type: object, x-kubernetes-map-type: atomic, required: [key, path, volumeName], "
+             "properties: {key: {type: string}, optional: {type: boolean, default: false}, path: "
+             "{type: string}, volumeName: {type: string}}}"));
 }
 
 TEST_CASE("a whole document gives the committed CRD, twice the same bytes") {

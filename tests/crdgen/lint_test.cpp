@@ -61,6 +61,37 @@ TEST_CASE("each id of lint has a schema that it finds, and one that it does not"
   }
 }
 
+TEST_CASE("a rule reads the fields that it names, not those whose name is in another word") {
+  const auto found = [](const std::string& rule, const std::string& fields) {
+    return ids_of(crd_of("x: {fields: {" + fields + "}, validations: [{rule: \"" + rule +
+                         "\", message: m}]}"));
+  };
+  const std::string strings = "name: string, hostname: string | maxLength=9";
+  CHECK(found("self.hostname != ''", strings).empty());
+  CHECK(found("self.hostname != '' || self.name != ''", strings) ==
+        Ids{"unbounded-string v1 .spec.x.name"});
+  CHECK(found("has(self.name)", strings) == Ids{"unbounded-string v1 .spec.x.name"});
+  const std::string others =
+      "item: '[]string | listType=atomic', arg: 'map[string]string', items: integer, args: "
+      "integer, "
+      "_arg: integer";
+  CHECK(found("self.items > self.args + self._arg", others).empty());
+  CHECK(found("self.item.size() > self.arg.size()", others) ==
+        Ids{"unbounded-map v1 .spec.x.arg", "unbounded-string v1 .spec.x.arg{}",
+            "unbounded-list v1 .spec.x.item", "unbounded-string v1 .spec.x.item[]"});
+  // As a rule has to write it.
+  CHECK(found("self.host__dash__name != ''", "host-name: string") ==
+        Ids{"unbounded-string v1 .spec.x.host-name"});
+  CHECK(found("self.__namespace__ != ''", "namespace: string") ==
+        Ids{"unbounded-string v1 .spec.x.namespace"});
+  CHECK(found("self.namespace != ''", "namespace: string") ==
+        Ids{"unbounded-string v1 .spec.x.namespace"});
+  CHECK(found("self.name in ['a']", "in: string, name: string | maxLength=9").empty());
+  CHECK(found("self.__namespace__ > 0 && self.name != ''",
+              "namespace: integer, name: string | maxLength=9, a: {fields: {'1': string}}")
+            .empty());
+}
+
 TEST_CASE("conditions, status and columns are looked at") {
   CHECK(ids_of(crd_of("x: string", "  status: {fields: {conditions: Conditions}}\n")).empty());
   const auto found = lint_crd(

@@ -32,6 +32,24 @@ TEST_CASE("C++ structs, JSON Schema and page are the committed ones") {
   CHECK(cpp_of_crd(crd, unknown).error().is_not_found());
 }
 
+TEST_CASE("the page shows patterns, rules and defaults as they are, in its tables too") {
+  Json crd = website();
+  Json& root = crd["spec"]["versions"][1]["schema"]["openAPIV3Schema"];
+  root["x-kubernetes-validations"] = yaml(R"([{rule: "has(self.spec) || self.spec.a < 3"}])");
+  root["properties"] = yaml(R"({spec: {type: object, properties: {
+    a: {type: string, description: 'of \d | <b>', default: 'a\b<', pattern: '^\d+(a|b)$'},
+    b: {type: string, pattern: '`a`', x-kubernetes-validations: [{rule: "self != '``' && self < 'z'"}]},
+    c: {type: string, default: '', pattern: ' a', x-kubernetes-validations: [{rule: '', message: 'c | d'}]}}}})");
+  const std::string page = markdown_of(crd);
+  for (const char* line :
+       {"\nrule `has(self.spec) || self.spec.a < 3`\n",
+        R"(| `spec.a` | string | `"a\\b<"` | pattern `^\d+(a\|b)$` | of \\d \| \<b> |)",
+        R"(| `spec.b` | string |  | pattern `` `a` ``; rule ```self != '``' && self < 'z'``` |  |)",
+        R"(| `spec.c` | string | `""` | pattern `  a `; c \| d |  |)"}) {
+    CHECK_THAT(page, Catch::Contains(line));
+  }
+}
+
 TEST_CASE("C++ structs of a kind of the server come from its OpenAPI document") {
   const Json document = yaml(R"({components: {schemas: {
     io.k8s.api.apps.v1.Gadget: {type: object, x-kubernetes-group-version-kind: [{group: apps, version: v1, kind: Gadget}],
@@ -140,6 +158,9 @@ TEST_CASE("a page of a CRD with a null property, and with text that is no text")
   const std::string page = markdown_of(crd);
   CHECK_THAT(page, Catch::Contains("| `a` | any |") && Catch::Contains("| `b` | []any |"));
   CHECK(page.find('\x1b') == std::string::npos);
+  Json named = crd;
+  named["spec"]["versions"][0]["name"] = "v1 \x1b[31m";
+  CHECK(markdown_of(named).find('\x1b') == std::string::npos);
   for (Json& version : crd["spec"]["versions"]) version["schema"]["openAPIV3Schema"] = "x";
   CHECK(json_schema_of(crd, "v1").contains("properties"));
   CHECK(cpp_of_crd(crd, {}).ok());
@@ -195,6 +216,13 @@ TEST_CASE("samples validate against the schema that they are made from") {
     }
   }
   CHECK(sample_of(website(), "v7", SampleSize::full).error().is_not_found());
+  // A default of null is none: the server does not fill the field in.
+  Json crd = website();
+  for (Json& version : crd["spec"]["versions"]) {
+    version["schema"]["openAPIV3Schema"] =
+        yaml("{type: object, required: [a], properties: {a: {type: string, default: null}}}");
+  }
+  CHECK((*sample_of(crd, "", SampleSize::minimal))["a"].is_string());
 }
 
 TEST_CASE("a sample stays small whatever the schema wants") {

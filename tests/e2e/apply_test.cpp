@@ -339,7 +339,12 @@ spec:
 )";
   auto seen = apply_ssa(w, text, {"--diff"});
   CHECK(seen.code == 9);
-  CHECK(seen.says("not checked, what it needs is not made yet"));
+  CHECK(
+      seen.says("/g created (server dry run; cannot be judged before CustomResourceDefinition "
+                "gadgets.apply." +
+                w.ns() + ".dev is written)"));
+  CHECK(seen.says("configmap/a created (server dry run; cannot be judged before Namespace " +
+                  w.ns() + "-made is written)"));
   CHECK_FALSE(w.get("Namespace", w.ns() + "-made", ""));
   seen = apply_ssa(w, text);
   CHECK(seen.code == 0);
@@ -352,6 +357,51 @@ spec:
   CHECK(crd < place);
   w.remove("CustomResourceDefinition", "gadgets.apply." + w.ns() + ".dev", "");
   w.remove("Namespace", w.ns() + "-made", "");
+}
+
+E2E_CASE("apply-ssa: what is looked up as others are written is there before them") {
+  World w;
+  // One at a time: without an order of its own that of the file would be the order of the writes.
+  const auto seen = apply_ssa(w, R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: p, namespace: '@NS@'}
+spec:
+  runtimeClassName: '@NS@'
+  serviceAccountName: runner
+  containers: [{name: a, image: a}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: b, namespace: '@NS@'}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}
+subjects: [{kind: ServiceAccount, name: runner, namespace: '@NS@'}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: r, namespace: '@NS@'}
+rules: [{apiGroups: [''], resources: [pods], verbs: [get]}]
+---
+{apiVersion: v1, kind: ServiceAccount, metadata: {name: runner, namespace: '@NS@'}}
+---
+{apiVersion: node.k8s.io/v1, kind: RuntimeClass, metadata: {name: '@NS@'}, handler: runc}
+)",
+                              {"--concurrency=1"});
+  INFO(seen.err);
+  CHECK(seen.code == 0);
+  CHECK(seen.out.find("pod/p created") < seen.out.find("serviceaccount/runner created"));
+  const auto written = [&](const char* kind, const std::string& name, const char* ns) {
+    const auto object = w.get(kind, name, ns);
+    CHECK(object);
+    const std::string version =
+        object ? base::string_at(*object, {"metadata", "resourceVersion"}) : "";
+    return version.empty() ? 0 : std::stoull(version);
+  };
+  const auto account = written("ServiceAccount", "runner", "@NS@");
+  CHECK(written("node.k8s.io/RuntimeClass", "@NS@", "") < written("Pod", "p", "@NS@"));
+  CHECK(account < written("Pod", "p", "@NS@"));
+  CHECK(written("Role", "r", "@NS@") < written("RoleBinding", "b", "@NS@"));
+  w.remove("node.k8s.io/RuntimeClass", "@NS@", "");
 }
 
 E2E_CASE("apply-ssa --subresource status writes the status and nothing else") {
@@ -497,6 +547,10 @@ E2E_CASE("apply-ssa --diff shows what would change, hides secrets, writes nothin
   CHECK(seen.says("-  p: \"<masked "));
   CHECK_FALSE(seen.says("aHVudGVy"));
   CHECK(data_of(w, "a")["color"] == "red");
+  const std::string one_changed = secret("aHVudGVyMg==") + config_map("a", "blue");
+  CHECK(apply_ssa(w, one_changed, {"--diff", "-o", "name"}).out == "configmap/a\n");
+  CHECK_FALSE(apply_ssa(w, one_changed, {"--diff", "-o", "yaml"}).says("kind: Secret"));
+  CHECK(apply_ssa(w, one_changed, {"--diff", "-o", "json"}).line_of("s")["result"] == "unchanged");
 }
 
 E2E_CASE("apply-ssa warns of fields that are the server's and drops them where asked") {
@@ -581,12 +635,14 @@ E2E_CASE("apply-ssa: nothing is pruned when what was applied is not as awaited")
   CHECK(apply_ssa(w, config_map("old", "red") + config_map("a", "red"), set).code == 0);
   auto words = set;
   words.insert(words.end(), {"--wait", "--for=jsonpath={.data.color}=blue", "--timeout=5s"});
+  // Passes in full: its object is not as awaited.
   auto seen = apply_ssa(w, config_map("a", "red"), words);
   INFO(seen.err);
   CHECK(seen.code == 3);
   CHECK(seen.err.find("nothing was pruned, because what was applied is not as awaited") !=
         std::string::npos);
   CHECK(data_of(w, "old")["color"] == "red");
+  words.back() = "--timeout=60s";
   words.insert(words.end(), {"-o", "json"});
   seen = apply_ssa(w, config_map("a", "blue"), words);
   CHECK(seen.code == 0);
@@ -606,17 +662,21 @@ E2E_CASE("apply-ssa: nothing is pruned when what was applied is not as awaited")
             .says("managedFields"));
 }
 
+// So many that they take longer than this process may be held up.
+constexpr int kMany = 2000;
+const std::string kLast = "m" + std::to_string(kMany - 1);
+
 E2E_CASE("apply-ssa: a signal ends the writes, and each object that was left is told") {
   World w;
   std::string many;
-  for (int i = 0; i < 300; ++i) many += config_map("m" + std::to_string(i), "red");
+  for (int i = 0; i < kMany; ++i) many += config_map("m" + std::to_string(i), "red");
   const auto seen =
       apply_ssa(w, many, {"--concurrency=1"}, [&] { return w.get("ConfigMap", "m0").has_value(); });
   INFO(seen.err);
   CHECK(seen.code == 1);
   CHECK(seen.says("configmap/m0 created"));
-  CHECK(seen.err.find("\"m299\": not applied: interrupted") != std::string::npos);
-  CHECK(data_of(w, "m299") == "absent");
+  CHECK(seen.err.find("\"" + kLast + "\": not applied: interrupted") != std::string::npos);
+  CHECK(data_of(w, kLast) == "absent");
 }
 
 E2E_CASE("apply-ssa: a signal during --wait ends the writes, and nothing is pruned") {
@@ -624,17 +684,17 @@ E2E_CASE("apply-ssa: a signal during --wait ends the writes, and nothing is prun
   const std::vector<std::string> set = {"-n", "@NS@", "--prune", "--applyset", "site"};
   CHECK(apply_ssa(w, config_map("old", "red"), set).code == 0);
   std::string many;
-  for (int i = 0; i < 300; ++i) many += config_map("m" + std::to_string(i), "red");
+  for (int i = 0; i < kMany; ++i) many += config_map("m" + std::to_string(i), "red");
   auto words = set;
-  words.insert(words.end(), {"--wait", "--timeout=120s", "--concurrency=1"});
+  words.insert(words.end(), {"--wait", "--timeout=10m", "--concurrency=1"});
   const auto seen = apply_ssa(w, many, words, [&] { return w.get("ConfigMap", "m0").has_value(); });
   INFO(seen.err);
   CHECK(seen.code == 1);
   CHECK(seen.says("configmap/m0 created"));
-  CHECK(seen.err.find("\"m299\": not applied: interrupted") != std::string::npos);
+  CHECK(seen.err.find("\"" + kLast + "\": not applied: interrupted") != std::string::npos);
   CHECK(seen.err.find("nothing was pruned") != std::string::npos);
   CHECK(seen.err.find("not waited for: interrupted") != std::string::npos);
-  CHECK(data_of(w, "m299") == "absent");
+  CHECK(data_of(w, kLast) == "absent");
   CHECK(data_of(w, "old")["color"] == "red");
 }
 

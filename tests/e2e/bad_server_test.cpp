@@ -265,7 +265,12 @@ E2E_CASE("every verb: escape sequences of a server are never printed as they are
       {kApply, 1},
   };
   for (const auto& [words, code] : commands) {
-    const auto ended = bad.run(words);
+    auto ended = bad.run(words);
+    if (ended.code == 3 && code == 0) {  // it may have read nothing in its time
+      Words longer = words;
+      std::replace(longer.begin(), longer.end(), std::string("6s"), std::string("30s"));
+      ended = bad.run(longer);
+    }
     CHECK(ended.code == code);
     CHECK_FALSE(has(ended.out, "\x1b"));
     CHECK_FALSE(has(ended.out, "\x07"));

@@ -1,6 +1,6 @@
 // Starts etcd, kube-apiserver and kube-controller-manager on free loopback ports, once per test
 // run, and ends them whatever happens: `start FOLDER` leaves a supervisor behind that goes when
-// `stop FOLDER` is called, when the process that ran the tests is gone, or after an hour; its
+// `stop FOLDER` is called, when the process that ran the tests is gone, or after two hours; its
 // children die with it. Where the binaries come from: KUBEBUILDER_ASSETS, else an earlier build of
 // tests/kube-apiserver, else, when KUBEWATCH_E2E_REQUIRE=kube-apiserver asks for it, a build now.
 // Otherwise nothing is downloaded.
@@ -20,9 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <random>
 #include <string>
 #include <system_error>
@@ -45,11 +47,12 @@ struct Ports {
 };
 
 // None that the kernel hands out by itself (32768 and above): another test must not get it while
-// the server is restarted. 0 when there is none.
-int free_port() {
+// the server is restarted; and none of `taken`. 0 when there is none.
+int free_port(std::initializer_list<int> taken = {}) {
   static std::mt19937 random(std::random_device{}());
   for (int tries = 0; tries < 1000; ++tries) {
     const int port = std::uniform_int_distribution<int>(15000, 30000)(random);
+    if (std::find(taken.begin(), taken.end(), port) != taken.end()) continue;
     const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -127,13 +130,13 @@ class ControlPlane {
       : folder_(std::move(folder)), assets_(std::move(assets)) {}
 
   bool start() {
-    ports_ = {free_port(), free_port(), free_port()};
-    prepare_files();
-    start_etcd();
-    start_api_server();
-    if (!wait_ready()) return false;
-    start_controller_manager();
-    return true;
+    // Somebody else may take a port before it is used here.
+    for (int tries = 0; tries < 3; ++tries) {
+      if (start_on_free_ports()) return true;
+      stop();
+      fs::remove_all(path("etcd"));
+    }
+    return false;
   }
 
   bool restart() {
@@ -188,6 +191,18 @@ class ControlPlane {
 
  private:
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
+
+  bool start_on_free_ports() {
+    ports_.etcd = free_port();
+    ports_.peer = free_port({ports_.etcd});
+    ports_.api = free_port({ports_.etcd, ports_.peer});
+    prepare_files();
+    start_etcd();
+    start_api_server();
+    if (!wait_ready()) return false;
+    start_controller_manager();
+    return true;
+  }
 
   void prepare_files() {
     const auto now =
@@ -269,9 +284,10 @@ class ControlPlane {
 
 volatile sig_atomic_t g_stop = 0;
 
-// Serves requests (files) until told to stop, until `guardian` is gone, or for an hour.
+// Serves requests (files) until told to stop, until `guardian` is gone, or for two hours: longer
+// than all tests that need it may take together.
 void supervise(ControlPlane& plane, const std::string& folder, pid_t guardian) {
-  const auto deadline = std::chrono::steady_clock::now() + 1h;
+  const auto deadline = std::chrono::steady_clock::now() + 2h;
   while (g_stop == 0 && ::kill(guardian, 0) == 0 && std::chrono::steady_clock::now() < deadline) {
     const auto serve = [&](const char* request, bool (ControlPlane::*act)()) {
       const std::string file = folder + "/request-" + request;

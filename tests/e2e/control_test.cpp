@@ -35,7 +35,7 @@ E2E_CASE("shards that one instance holds are one rule: one concurrency, one answ
   w.apply(website("none", "one"));
   auto kubewatch =
       controller(w, {"--leader-elect", "--lease-name", "lead", "--lease-namespace", w.ns(),
-                     "--identity", "me", "--lease-duration", "4s", "--renew-deadline", "3s",
+                     "--identity", "me", "--lease-duration", "5m", "--renew-deadline", "4m",
                      "--retry-period", "500ms", "--shards", "3", "--shard-by", "label=part"});
   for (const std::string name : {"w0", "w1", "w2"}) {
     INFO(name);
@@ -227,9 +227,9 @@ E2E_CASE("a leader takes changed rules over, a standby has them when it leads") 
                                           "--lease-namespace",
                                           w.ns(),
                                           "--lease-duration",
-                                          "4s",
+                                          "5m",
                                           "--renew-deadline",
-                                          "3s",
+                                          "4m",
                                           "--retry-period",
                                           "500ms"};
   auto leader = controller(w, flags);

@@ -71,6 +71,43 @@ Answer merge(World& w, const std::string& path, const Json& patch) {
   return send_text(w, "PATCH", path, base::dump_json(patch), "application/merge-patch+json");
 }
 
+// Of a watch of the one object in there. A busy server may say nothing within a second.
+Json first_event(World& w, const std::string& all) {
+  for (const char* seconds : {"1", "10"}) {
+    Json event = send(w, "GET", all + "?watch=1&timeoutSeconds=" + seconds).body;
+    if (event.is_object()) return event;
+  }
+  FAIL("no event of " << all);
+  return nullptr;
+}
+
+Json versions_told(World& w, bool aggregated) {
+  if (!aggregated) {
+    const Json group = send(w, "GET", "/apis/" + group_of(w)).body;
+    return group.is_object() ? group.value("versions", Json::array()) : Json::array();
+  }
+  http::Request request;
+  request.method = "GET";
+  request.url = "/apis";
+  request.headers.set("Accept",
+                      "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
+  const auto all = base::parse_json(fetch(w, w.server().config(), std::move(request)).body);
+  REQUIRE(all.ok());
+  for (const Json& group : all->at("items")) {
+    if (base::string_at(group, {"metadata", "name"}) == group_of(w)) return group.at("versions");
+  }
+  return Json::array();
+}
+
+// Of the group, best first: as its own document tells them, and as the one of all groups does.
+std::vector<std::string> versions_of(World& w, bool aggregated) {
+  std::vector<std::string> out;
+  for (const Json& one : versions_told(w, aggregated)) {
+    out.push_back(base::string_at(one, {"version"}));
+  }
+  return out;
+}
+
 Json accepted(World& w, const std::string& plural) {
   return send(w, "GET", path_of(w, plural)).body["status"]["acceptedNames"];
 }
@@ -192,15 +229,19 @@ E2E_CASE("a default of the status of a custom object shows in every answer") {
         std::string::npos);
   CHECK(send(w, "GET", all + "/a").body["status"] == fresh);
   CHECK(send(w, "GET", all).body["items"][0]["status"] == fresh);
-  const Json event = send(w, "GET", all + "?watch=1&timeoutSeconds=1").body;
+  const Json event = first_event(w, all);
   CHECK(event["object"]["status"] == fresh);
 
-  const Answer labelled = merge(w, all + "/a", {{"metadata", {{"labels", {{"x", "y"}}}}}});
-  CHECK(labelled.body["status"] == fresh);
-  CHECK(labelled.body["metadata"]["generation"] == 1);
   const auto version = [](const Answer& answer) {
     return base::string_at(answer.body, {"metadata", "resourceVersion"});
   };
+  // It was only shown: the first write that changes nothing puts it.
+  const Answer put = send(w, "PUT", all + "/a", made.body);
+  CHECK(version(put) != version(made));
+  CHECK(version(send(w, "PUT", all + "/a", put.body)) == version(put));
+  const Answer labelled = merge(w, all + "/a", {{"metadata", {{"labels", {{"x", "y"}}}}}});
+  CHECK(labelled.body["status"] == fresh);
+  CHECK(labelled.body["metadata"]["generation"] == 1);
   CHECK(version(send(w, "PUT", all + "/a", labelled.body)) == version(labelled));
   CHECK(version(send(w, "PUT", all + "/a/status", labelled.body)) == version(labelled));
   const auto set = [&](const Json& to) {
@@ -244,7 +285,7 @@ E2E_CASE("objects that were stored in another version show no field that the ask
   const Json left = {{"replicas", 2}};
   CHECK(send(w, "GET", all("v2") + "/a").body["spec"] == left);
   CHECK(send(w, "GET", all("v2")).body["items"][0]["spec"] == left);
-  const Json event = send(w, "GET", all("v2") + "?watch=1&timeoutSeconds=1").body;
+  const Json event = first_event(w, all("v2"));
   CHECK(event["object"]["spec"] == left);
   CHECK(send(w, "GET", all("v1") + "/a").body["spec"] == spec);
 
@@ -255,6 +296,125 @@ E2E_CASE("objects that were stored in another version show no field that the ask
   // It was stored anew.
   CHECK(send(w, "GET", all("v1") + "/a").body["spec"] == left);
   remove(w, "moves");
+}
+
+E2E_CASE("the versions of a custom group are in one order over all its definitions") {
+  World w;
+  const auto post_versions = [&](const std::string& plural, const std::string& kind,
+                                 const std::vector<std::string>& names) {
+    Json crd = definition(w, plural, kind);
+    Json version = crd["spec"]["versions"][0];
+    crd["spec"]["versions"] = Json::array();
+    for (const std::string& name : names) {
+      version["name"] = name;
+      version["storage"] = name == names[0];
+      crd["spec"]["versions"].push_back(version);
+    }
+    post(w, crd);
+    wait_for(w, plural, "Established", "True InitialNamesAccepted");
+  };
+  post_versions("as", "A", {"v1beta1", "foo10", "v1alpha3"});
+  post_versions("bs", "B", {"foo1", "v2", "v1beta1", "v20240101"});
+  const std::vector<std::string> order = {"v20240101", "v2",   "v1beta1",
+                                          "v1alpha3",  "foo1", "foo10"};
+  for (const bool aggregated : {false, true}) {
+    CAPTURE(aggregated);
+    w.eventually([&] { return versions_of(w, aggregated) == order; }, kDiscovery);
+    CHECK(versions_of(w, aggregated) == order);
+  }
+  const Json group = send(w, "GET", "/apis/" + group_of(w)).body;
+  CHECK(group["preferredVersion"]["version"] == "v20240101");
+  remove(w, "as");
+  remove(w, "bs");
+}
+
+E2E_CASE("a definition that goes takes no objects any more, and discovery tells of fewer verbs") {
+  World w;
+  post(w, definition(w, "goers", "Goer"));
+  wait_for(w, "goers", "Established", "True InitialNamesAccepted");
+  const std::string root = "/apis/" + group_of(w) + "/v1";
+  const std::string all = root + "/namespaces/" + w.ns() + "/goers";
+  const Json object = {{"apiVersion", group_of(w) + "/v1"},
+                       {"kind", "Goer"},
+                       {"metadata", {{"name", "held"}, {"finalizers", {"e2e.kubewatch.dev/a"}}}}};
+  REQUIRE(w.eventually([&] { return send(w, "POST", all, object).code == 201; }));
+  CHECK(send(w, "DELETE", path_of(w, "goers") + "?orphanDependents=false").code == 202);
+
+  Json other = object;
+  other["metadata"] = {{"name", "other"}};
+  Answer refused;
+  w.eventually([&] {
+    refused = send(w, "POST", all + "?dryRun=All", other);
+    return refused.code != 201;
+  });
+  const std::string why =
+      " is forbidden: create not allowed while custom resource definition is terminating";
+  const std::string resource = "goers." + group_of(w);
+  CHECK(refused.code == 403);
+  CHECK(base::string_at(refused.body, {"reason"}) == "Forbidden");
+  CHECK(base::string_at(refused.body, {"message"}) == resource + " \"other\"" + why);
+  CHECK(refused.body["details"] ==
+        Json{{"name", "other"}, {"group", group_of(w)}, {"kind", "goers"}});
+  const Answer applied = send_text(w, "PATCH", all + "/other?fieldManager=e2e",
+                                   base::dump_json(other), "application/apply-patch+yaml");
+  CHECK(applied.code == 403);
+  CHECK(applied.body["message"] == refused.body["message"]);
+  other["metadata"] = {{"generateName", "other-"}};
+  CHECK(base::string_at(send(w, "POST", all + "?dryRun=All", other).body, {"message"}) ==
+        resource + why);
+
+  const Json fewer = {"delete", "deletecollection", "get", "list", "watch"};
+  const auto told = [&] {
+    const Json list = send(w, "GET", root).body;
+    const Json* resources = base::find(list, {"resources"});
+    for (const Json& one : resources == nullptr ? Json::array() : *resources) {
+      if (base::string_at(one, {"name"}) == "goers") return one["verbs"];
+    }
+    return Json();
+  };
+  const auto told_of_all = [&] {
+    const Json versions = versions_told(w, true);
+    return versions.empty() ? Json() : versions[0]["resources"][0]["verbs"];
+  };
+  CHECK(w.eventually([&] { return told() == fewer; }, kDiscovery));
+  CHECK(w.eventually([&] { return told_of_all() == fewer; }, kDiscovery));
+  // Which does not keep it from being changed.
+  CHECK(merge(w, all + "/held", {{"metadata", {{"finalizers", nullptr}}}}).code == 200);
+  CHECK(w.eventually([&] { return send(w, "GET", path_of(w, "goers")).code == 404; }, kCrdGone));
+}
+
+E2E_CASE(
+    "a definition whose objects are gone is served as before while another finalizer holds it") {
+  World w;
+  Json crd = definition(w, "stayers", "Stayer");
+  crd["metadata"]["finalizers"] = {"e2e.kubewatch.dev/a"};
+  post(w, crd);
+  wait_for(w, "stayers", "Established", "True InitialNamesAccepted");
+  const std::string root = "/apis/" + group_of(w) + "/v1";
+  const std::string all = root + "/namespaces/" + w.ns() + "/stayers";
+  const auto stayer = [&](const std::string& name) -> Json {
+    return {
+        {"apiVersion", group_of(w) + "/v1"}, {"kind", "Stayer"}, {"metadata", {{"name", name}}}};
+  };
+  REQUIRE(w.eventually([&] { return send(w, "POST", all, stayer("old")).code == 201; }));
+  CHECK(send(w, "DELETE", path_of(w, "stayers")).code == 200);
+  wait_for(w, "stayers", "Terminating", "False InstanceDeletionCompleted");
+  CHECK(send(w, "GET", path_of(w, "stayers")).body["metadata"]["finalizers"] ==
+        Json::array({"e2e.kubewatch.dev/a"}));
+  CHECK(send(w, "GET", all + "/old").code == 404);
+  CHECK(w.eventually([&] { return send(w, "POST", all, stayer("new")).code == 201; }));
+  CHECK(w.eventually(
+      [&] {
+        const Json versions = versions_told(w, true);
+        return !versions.empty() && versions[0]["resources"][0]["verbs"].size() == 8;
+      },
+      kDiscovery));
+  CHECK(merge(w, path_of(w, "stayers"), {{"metadata", {{"labels", {{"a", "b"}}}}}}).code == 200);
+  CHECK(send(w, "DELETE", path_of(w, "stayers")).code == 200);
+  CHECK(condition(w, "stayers", "Terminating") == "False InstanceDeletionCompleted");
+  CHECK(send(w, "DELETE", all + "/new").code == 200);
+  CHECK(merge(w, path_of(w, "stayers"), {{"metadata", {{"finalizers", nullptr}}}}).code == 200);
+  CHECK(send(w, "GET", path_of(w, "stayers")).code == 404);
 }
 
 E2E_CASE("OpenAPI of a custom kind has metadata, lists, scales and every path") {

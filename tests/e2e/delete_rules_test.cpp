@@ -58,6 +58,25 @@ E2E_CASE("a second delete of a dying object has its way with the collector's fin
   CHECK(send(w, "GET", one).code == 404);
 }
 
+E2E_CASE("a delete by orphanDependents=false is accepted, and not done, while something holds it") {
+  World w;
+  const std::string one = maps(w) + "/held";
+  const std::string flag = "orphanDependents=false";
+  REQUIRE(send(w, "POST", maps(w), config_map("held", {"e2e.kubewatch.dev/held"})).code == 201);
+  CHECK(send(w, "DELETE", one + "?dryRun=All&" + flag).code == 202);
+  const Answer dying = send(w, "DELETE", one, {{"orphanDependents", false}});
+  CHECK(dying.code == 202);
+  CHECK(dying.body["kind"] == "ConfigMap");
+  CHECK(send(w, "DELETE", one + "?" + flag).code == 202);
+  CHECK(send(w, "DELETE", one + "?propagationPolicy=Background").code == 200);
+  CHECK(send(w, "DELETE", one + "?orphanDependents=true").code == 200);
+  CHECK(send(w, "DELETE", one).code == 200);
+  send_text(w, "PATCH", one, R"({"metadata":{"finalizers":null}})", "application/merge-patch+json");
+  REQUIRE(send(w, "POST", maps(w), config_map("free", {})).code == 201);
+  CHECK(send(w, "DELETE", maps(w) + "/free?dryRun=All&" + flag).code == 200);
+  CHECK(send(w, "DELETE", maps(w) + "/free?" + flag).code == 200);
+}
+
 E2E_CASE("an object with nothing but a policy's finalizer goes with a delete of another policy") {
   World w;
   REQUIRE(send(w, "POST", maps(w), config_map("kept", {"orphan"})).code == 201);
@@ -199,7 +218,8 @@ E2E_CASE("a finalize of a Namespace writes all but its status, and ends one that
   CHECK(send(w, "DELETE", one).code == 200);
   // Whoever empties it takes its own finalizer away, and no other.
   const Json left = {"e2e.kubewatch.dev/a", "e2e.kubewatch.dev/z"};
-  CHECK(w.eventually([&] { return send(w, "GET", one).body["spec"]["finalizers"] == left; }));
+  CHECK(w.eventually([&] { return send(w, "GET", one).body["spec"]["finalizers"] == left; },
+                     kCollected));
   object = send(w, "GET", one).body;
   object["metadata"]["finalizers"] = Json::array();
   object["spec"]["finalizers"] = Json::array();
@@ -222,14 +242,18 @@ E2E_CASE("the policies of a Namespace's deletion are finalizers of its own") {
                         Case{{{"orphanDependents", false}}, "foregroundDeletion"},
                         Case{{{"propagationPolicy", "Background"}}, ""}}) {
     CAPTURE(c.options.dump());
-    REQUIRE(w.eventually([&] {
-      return send(w, "POST", all, {{"metadata", {{"name", name}}}}).code == 201;
-    }));
+    // Once the one before is gone.
+    REQUIRE(w.eventually(
+        [&] {
+          return send(w, "POST", all, {{"metadata", {{"name", name}}}}).code == 201;
+        },
+        kCollected));
     const Answer dying = send(w, "DELETE", one, c.options);
+    CHECK(dying.code == (c.options.value("orphanDependents", true) ? 200 : 202));
     CHECK(finalizers_of(dying) == (c.finalizer.empty() ? Finalizers() : Finalizers{c.finalizer}));
     CHECK(base::string_at(dying.body, {"status", "phase"}) == "Terminating");
   }
-  CHECK(w.eventually([&] { return send(w, "GET", one).code == 404; }));
+  CHECK(w.eventually([&] { return send(w, "GET", one).code == 404; }, kCollected));
   // Where nobody empties it, a second delete takes it.
   REQUIRE(send(w, "POST", all, {{"metadata", {{"name", name}}}}).code == 201);
   CHECK(send(w, "PUT", one + "/finalize", {{"metadata", {{"name", name}}}}).code == 200);
@@ -252,7 +276,8 @@ E2E_CASE("a foreground deletion ends when a dependent has another owner, and in 
                 {"blockOwnerDeletion", true}};
   };
   const auto is_gone = [&](const std::string& name) {
-    return w.eventually([&] { return send(w, "GET", maps(w) + "/" + name).code == 404; });
+    return w.eventually([&] { return send(w, "GET", maps(w) + "/" + name).code == 404; },
+                        kCollected);
   };
   const Json policy = {{"propagationPolicy", "Foreground"}};
   const Json one = make("one", {});

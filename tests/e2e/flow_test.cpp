@@ -127,10 +127,14 @@ printf 'conditions: [{type: Ready, status: "True", reason: Up, message: "run %s"
   const auto live = w.get("Website", "a");
   CHECK((*live)["status"]["conditions"][0]["observedGeneration"] == 1);
   CHECK((*live)["status"]["conditions"][0].contains("lastTransitionTime"));
-  // The first run creates the child, whose event may run the owner once more; then it is quiet.
-  const auto runs = w.lines("calls");
-  CHECK(runs <= 2);
-  CHECK(w.holds_for([&] { return w.lines("calls") == runs; }, Duration{1500}));
+  // The first run creates the child, whose event may run the owner once more, however late it
+  // comes; then it is quiet.
+  const auto quiet = [&] {
+    const auto runs = w.lines("calls");
+    return w.holds_for([&] { return w.lines("calls") == runs; }, Duration{1500});
+  };
+  CHECK((quiet() || quiet()));
+  CHECK(w.lines("calls") <= 2);
 }
 
 E2E_CASE("two objects run at once, one object never") {
@@ -139,24 +143,30 @@ E2E_CASE("two objects run at once, one object never") {
   w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile));
   w.script("reconcile.sh", R"x(
 mkdir "running-$KW_NAME" 2>/dev/null || echo "$KW_NAME twice" >> broken
-[ -d running-a ] && [ -d running-b ] && echo both >> together
 echo "$KW_NAME" >> calls
+# The first one waits for the other.
+for _ in $(seq 100); do
+  [ -e together ] && break
+  [ -d running-a ] && [ -d running-b ] && echo both >> together
+  sleep 0.05
+done
 sleep 0.4
-[ -d running-a ] && [ -d running-b ] && echo both >> together
 rmdir "running-$KW_NAME"
 )x");
   w.start();
   w.apply(website("a", "one"));
   w.apply(website("b", "one"));
+  // What comes before the engine has begun is one run.
+  REQUIRE(w.eventually([&] { return w.lines("calls") >= 2; }));
   for (int i = 0; i < 5; ++i) {
     w.apply(website("a", "t" + std::to_string(i)));
     w.holds_for([] { return true; }, Duration{100});
   }
   REQUIRE(w.eventually([&] { return w.runs_of("b", "done") >= 1; }));
+  CHECK(w.eventually([&] { return w.runs_of("a") >= 2; }));
   w.settle();
   CHECK(w.read("broken").empty());
   CHECK(w.lines("together") >= 1);
-  CHECK(w.runs_of("a") >= 2);
   CHECK(w.runs_of("a") <= 6);
 }
 

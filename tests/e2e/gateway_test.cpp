@@ -100,6 +100,47 @@ echo done >> finished
   CHECK(w.read("after.txt").ends_with(" 401\n"));
 }
 
+E2E_CASE("what was read from a cache that strips is not put back, a patch of it goes through") {
+  for (const bool strips : {true, false}) {
+    INFO((strips ? "with strip" : "without"));
+    World w;
+    w.apply(kWebsiteCrd);
+    w.rules(website_rule(R"x(
+  reconcile: {exec: [./reconcile.sh], credentials: cache, output: log}
+  retry: {initial: 1h, max: 1h}
+  changed: [.spec]
+)x",
+                         strips ? "    strip: [.metadata.annotations.kept]\n" : "    strip: []\n"));
+    w.script("reconcile.sh", std::string(kAsk) + R"x(
+site=/apis/e2e.kubewatch.dev/v1/namespaces/$KW_NAMESPACE/websites/$KW_NAME
+ask GET "$site" > got
+sed 's/ 200$//' got > body
+for below in /status ''; do
+  ask PUT "$site$below" -H 'Content-Type: application/json' -d @body -D head >> put
+done
+ask PATCH "$site" -H 'Content-Type: application/merge-patch+json' \
+  -d '{"metadata":{"annotations":{"more":"x"}}}' > patched
+echo done >> finished
+)x");
+    w.apply(website("a", "one", ", annotations: {kept: \"yes\"}"));
+    w.start();
+    REQUIRE(w.eventually([&] { return w.lines("finished") >= 1; }));
+    const std::string put = w.read("put");
+    INFO(w.read("got") << put << w.read("patched"));
+    CHECK(w.read("got").find("managedFields") == std::string::npos);  // it is of the cache
+    CHECK((w.read("got").find("\"kept\"") == std::string::npos) == strips);
+    std::size_t taken = 0;
+    for (std::size_t at = 0; (at = put.find(" 200\n", at)) != std::string::npos; ++at) ++taken;
+    CHECK(taken == (strips ? 1 : 2));  // the status of a custom kind takes nothing else along
+    CHECK((put.find("\"reason\":\"MethodNotAllowed\"") == std::string::npos) != strips);
+    CHECK((w.read("head").find("Allow: GET, PATCH, DELETE\r\n") != std::string::npos) == strips);
+    CHECK(w.read("patched").ends_with(" 200\n"));
+    const Json left = (*w.get("Website", "a"))["metadata"]["annotations"];
+    CHECK(left["kept"] == "yes");
+    CHECK(left["more"] == "x");
+  }
+}
+
 namespace {
 
 bool is_told_to_loop(World& w, const std::string& words) {

@@ -23,7 +23,6 @@ namespace kubewatch::e2e {
 namespace {
 
 constexpr int kObjects = 12;
-constexpr Duration kConverge{180000};  // kube-apiserver's garbage collector takes its time
 
 const char* const kRule = R"x(
 apiVersion: kubewatch.dev/v1
@@ -344,7 +343,7 @@ E2E_CASE("killed at random moments, a controller ends where one ends that was ne
     theirs = calm.state();
     return ours == theirs && pages_in(ours) == pages_of(load.plan);
   };
-  const bool agreed = w.eventually(agree, kConverge);
+  const bool agreed = w.eventually(agree, kCollected);
   INFO("what differs:\n" << differences(ours, theirs));
   CHECK(pages_in(theirs) == pages_of(load.plan));
   if (!agreed) {

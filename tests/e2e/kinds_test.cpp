@@ -63,7 +63,7 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-made, namespace: %
 
   w.apply(crd("Widget", "widgets"));
   w.apply(object("Widget", "w1"));
-  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "w1-made").has_value(); }));
+  REQUIRE(w.eventually([&] { return w.get("ConfigMap", "w1-made").has_value(); }, kDiscovery));
   CHECK(w.read("seen").find(w.ns() + "-widget Widget w1") != std::string::npos);
 
   // The kind goes with its objects; when it comes back, so does its controller.
@@ -109,7 +109,7 @@ spec:
   CHECK(asked("sprockets") == 0);
   w.apply(crd("Sprocket", "sprockets"));
   w.apply(object("Sprocket", "w1"));
-  REQUIRE(w.eventually([&] { return w.lines("seen") == 3; }, Duration{120000}));
+  REQUIRE(w.eventually([&] { return w.lines("seen") == 3; }, kDiscovery));
   // For both rules.
   const auto each = asked("gizmos");
   CHECK(w.eventually([&] { return asked("sprockets") == 2 * each; }));

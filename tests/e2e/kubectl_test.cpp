@@ -19,7 +19,7 @@ E2E_CASE("kubectl names an object whose kind the server does not have, and what 
   Kubectl kubectl = kubectl_of(w);
   if (kubectl.missing()) return;
   w.file("gadget.yaml",
-         "{apiVersion: none.e2e.kubewatch.dev/v1, kind: Gadget, metadata: {name: g1}}");
+         "apiVersion: none.e2e.kubewatch.dev/v1\nkind: Gadget\nmetadata: {name: g1}\n");
   const Answer answer = kubectl.run({"create", "-f", w.folder() + "/gadget.yaml"});
   CAPTURE(answer.err);
   CHECK(answer.code == 1);
@@ -63,8 +63,8 @@ spec:
 )x";
   w.apply(crd);
   w.file("hold.yaml",
-         "{apiVersion: dying.e2e.kubewatch.dev/v1, kind: Hold, metadata: {name: a, namespace: " +
-             w.ns() + ", finalizers: [x.io/hold]}}");
+         "apiVersion: dying.e2e.kubewatch.dev/v1\nkind: Hold\nmetadata: {name: a, namespace: " +
+             w.ns() + ", finalizers: [x.io/hold]}\n");
   REQUIRE(w.eventually([&] {
     return kubectl.run({"create", "-f", w.folder() + "/hold.yaml"}).code == 0;
   }));

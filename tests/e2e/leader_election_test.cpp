@@ -226,9 +226,9 @@ E2E_CASE("a shard goes to another instance only when the hooks that run for it h
   for (int i = 0; i < 12; ++i) names.push_back("site-" + std::to_string(i));
   for (const auto& name : names) w.apply(website(name, "one"));
   const std::vector<std::string> flags = {"--shards", "2", "--concurrency", "16"};
-  Contender one(w, "one", flags);
+  Contender one(w, "one", flags, kLongLease);
   REQUIRE(w.eventually([&] { return w.lines("log") == names.size(); }));
-  Contender two(w, "two", flags);
+  Contender two(w, "two", flags, kLongLease);
   INFO(one.tail());
   REQUIRE(w.eventually([&] { return one.says("handing over"); }));
   CHECK(w.holds_for([&] { return w.lines("log") == names.size(); }, Duration{2500}));

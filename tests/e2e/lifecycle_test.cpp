@@ -8,8 +8,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr Duration kCollected{240000};
-
 std::string title_of(World& w, const std::string& name) {
   const auto map = w.get("ConfigMap", name);
   return map ? base::string_at(*map, {"data", "title"}) : "";

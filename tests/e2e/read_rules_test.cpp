@@ -49,13 +49,17 @@ E2E_CASE("a get of one object stays a get, whatever `watch` says") {
     CHECK(got.code == 200);
     CHECK(got.body["kind"] == "ConfigMap");
   }
-  const http::Response list = take(
-      w, maps(w) + "?watch=x&timeoutSeconds=1&fieldSelector=metadata.name%3Da", "application/json");
-  CHECK(list.body.find("\"ADDED\"") != std::string::npos);
-  const http::Response old =
-      take(w, "/api/v1/watch/namespaces/" + w.ns() + "/configmaps/a?timeoutSeconds=1",
-           "application/json");
-  CHECK(old.body.find("\"ADDED\"") != std::string::npos);
+  // A busy server tells of it after a while, or not in so short a watch.
+  for (const std::string& watch :
+       {maps(w) + "?watch=x&fieldSelector=metadata.name%3Da&timeoutSeconds=",
+        "/api/v1/watch/namespaces/" + w.ns() + "/configmaps/a?timeoutSeconds="}) {
+    CAPTURE(watch);
+    const auto adds = [&](const std::string& seconds) {
+      return take(w, watch + seconds, "application/json").body.find("\"ADDED\"") !=
+             std::string::npos;
+    };
+    CHECK((adds("1") || adds("10")));
+  }
 }
 
 E2E_CASE("a resourceVersion that is no number is a failure of a get and a watch, not of a list") {

@@ -96,8 +96,8 @@ spec:
   std::erase_if(first, [](const std::string& line) { return !line.ends_with(" Startup"); });
   std::sort(first.begin(), first.end());
   CHECK(first == std::vector<std::string>{"a Startup", "b Startup"});
-  REQUIRE(
-      w.eventually([&] { return w.lines("seen") >= 4 && w.lines("clock") >= 2; }, Duration{70000}));
+  REQUIRE(w.eventually([&] { return w.lines("seen") >= 4 && w.lines("clock") >= 2; },
+                       Duration{150000}));
   const std::string seen = w.read("seen");
   CHECK(seen.find("a Schedule") != std::string::npos);
   CHECK(seen.find("b Schedule") != std::string::npos);

@@ -246,7 +246,7 @@ E2E_CASE("apply-ssa records what was written and what became of it, without valu
     CHECK((seen.out + seen.log).find("interrupted") == std::string::npos);
   }
   seen = replay(w, {"watch", "configmaps"});
-  CHECK(seen.code == 5);
+  CHECK(seen.code == 7);
   CHECK(seen.log.find("name one, such as configmaps/") != std::string::npos);
 }
 

@@ -37,7 +37,7 @@ inline client::ClientConfig way_to_server(World& w) {
   return out;
 }
 
-// `request.url` is a path.
+// `request.url` is a path. NotNow where a cluster gives no answer at all.
 inline http::Response fetch(World& w, const client::ClientConfig& config, http::Request request) {
   auto transport = client::make_transport(w.loop(), config);
   if (!transport.ok()) FAIL(transport.error().render());
@@ -49,7 +49,8 @@ inline http::Response fetch(World& w, const client::ClientConfig& config, http::
       http::fetch(**transport, std::move(request),
                   [&](Result<http::Response> result) { answer.emplace(std::move(result)); });
   w.loop().run_until([&] { return answer.has_value(); }, Duration{60000});
-  if (!answer || !answer->ok()) FAIL("no answer to " << what);
+  if (!answer) w.fail_for_now("no answer to " + what);
+  if (!answer->ok()) w.fail_for_now("no answer to " + what + ": " + answer->error().render());
   return std::move(**answer);
 }
 

@@ -453,6 +453,35 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: a-page}, immutable: t
   CHECK((*w.get("ConfigMap", "a-page"))["metadata"]["uid"] != before["metadata"]["uid"]);
 }
 
+E2E_CASE("a binding of another role is a new one where the rule recreates what cannot be changed") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(
+      website_rule(std::string("  owns:\n    - {apiVersion: rbac.authorization.k8s.io/v1, kind: "
+                               "RoleBinding}\n") +
+                   kReconcile + "\n  apply: {onImmutable: recreate}\n"));
+  w.script("reconcile.sh", R"x(
+cat <<END
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: a}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: "$TITLE"}
+END
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  const auto is_of = [&](const std::string& role) {
+    const auto now = w.get("RoleBinding", "a");
+    return now && (*now)["roleRef"]["name"] == role;
+  };
+  REQUIRE(w.eventually([&] { return is_of("one"); }));
+  w.settle();
+  const Json before = *w.get("RoleBinding", "a");
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return is_of("two"); }));
+  CHECK((*w.get("RoleBinding", "a"))["metadata"]["uid"] != before["metadata"]["uid"]);
+}
+
 E2E_CASE("a manifest that the schema refuses is invalid output, and nothing is written") {
   World w;
   w.apply(kWebsiteCrd);
@@ -495,6 +524,49 @@ printf '{apiVersion: kubewatch.dev/v1, kind: Result, create: [{apiVersion: v1, k
   w.apply(website("a", "third"));
   CHECK(w.eventually([&] { return w.get("ConfigMap", "third").has_value(); }));
   CHECK((*w.get("ConfigMap", "once"))["data"]["title"] == "other");
+}
+
+E2E_CASE("validate: server tries what lacks its namespace again before the rest is written") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(R"x(
+  owns:
+    - {apiVersion: v1, kind: ConfigMap}
+  writes:
+    - {apiVersion: v1, kind: Namespace}
+    - {apiVersion: apps/v1, kind: Deployment, namespaces: ['@NS@-late']}
+)x") + kReconcile + "\n  apply: {validate: server}\n"));
+  // A selector that the template's labels do not have is refused once the namespace is there.
+  w.script("reconcile.sh", R"x(
+cat <<MANIFESTS
+{apiVersion: v1, kind: Namespace, metadata: {name: $KW_NAMESPACE-late}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: good}, data: {a: b}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: $KW_NAMESPACE-late}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: $TITLE}}
+    spec: {containers: [{name: a, image: a}]}
+MANIFESTS
+)x");
+  const std::string late = w.ns() + "-late";
+  w.apply(website("a", "other"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  INFO(w.runs().back().message);
+  CHECK(w.runs().back().message.find("dry run of Deployment") != std::string::npos);
+  CHECK(w.get("Namespace", late, "").has_value());
+  CHECK_FALSE(w.get("ConfigMap", "good").has_value());
+  w.apply(website("a", "web"));
+  CHECK(
+      w.eventually([&] { return w.get("Deployment", "web", late) && w.get("ConfigMap", "good"); }));
+  w.stop();  // else it makes them anew
+  w.remove("Deployment", "web", late);
+  w.remove("Namespace", late, "");
 }
 
 namespace {

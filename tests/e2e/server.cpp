@@ -65,9 +65,10 @@ class RealServer : public Server {
   void ask(const std::string& what) {
     const std::string path = folder_ + "/request-" + what;
     std::ofstream(path).put('\n');
-    // A look at the file takes a turn of the loop, and nothing else may turn it meanwhile.
+    // A look at the file takes a turn of the loop, and nothing else may turn it meanwhile. For four
+    // minutes: twice as long as the supervisor waits for a server.
     bool done = false;
-    for (int looks = 0; looks < 6000 && !done; ++looks) {
+    for (int looks = 0; looks < 12000 && !done; ++looks) {
       loop_.run_until([] { return false; }, Duration{20});
       done = ::access(path.c_str(), F_OK) != 0;
     }

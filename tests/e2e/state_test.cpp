@@ -290,7 +290,7 @@ E2E_CASE(
   schedule.end(SIGTERM);
   schedule.clear();
   const auto before = minute();
-  REQUIRE(schedule.w.eventually([&] { return minute() > before; }, Duration{70000}));
+  REQUIRE(schedule.w.eventually([&] { return minute() > before; }, Duration{150000}));
   schedule.start();
   schedule.settle();
   const auto runs = schedule.w.lines("runs");

@@ -31,11 +31,13 @@ inline const char* const kTurner = "turn.kubewatch.dev/Turner";
 
 // Until the case itself uses the kind so.
 inline bool turned(World& w, const std::string& version, bool namespaced) {
-  return w.eventually([&] {
-    w.discover();
-    const auto& type = w.type(kTurner);
-    return type.gvk.version == version && type.namespaced == namespaced;
-  });
+  return w.eventually(
+      [&] {
+        w.discover();
+        const auto& type = w.type(kTurner);
+        return type.gvk.version == version && type.namespaced == namespaced;
+      },
+      kDiscovery);
 }
 
 inline void remove_turner(World& w) {

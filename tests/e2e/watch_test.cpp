@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -222,6 +223,46 @@ E2E_CASE("a watch of a version that is served no more goes on in another, or say
   w.apply(turner("true", "true"));
   CHECK(w.eventually([&] { return pinned.out.find("\"t3\"") != std::string::npos; }, kDiscovery));
   CHECK(pinned.end(SIGTERM) == 0);
+  remove_turner(w);
+}
+
+E2E_CASE("two versions of a kind are watched, each with a checkpoint of its own") {
+  World w;
+  make_turner(w, "true", "true");
+  const auto object = [](const std::string& name) {
+    return "{apiVersion: turn.kubewatch.dev/v1, kind: Turner, metadata: {name: " + name +
+           ", namespace: '@NS@'}}";
+  };
+  const std::string alpha = "turners.v1alpha1.turn.kubewatch.dev";
+  const std::string v1 = "turners.v1.turn.kubewatch.dev";
+  // "v1 t2"; with a star what was there at the beginning.
+  const auto seen_by = [&](const std::string& types, const char* events) {
+    Watch watch(w, {types, "-n", w.ns(), "-o", "json", "--max-events", events, "--checkpoint",
+                    w.folder() + "/point"});
+    CHECK(watch.end() == 0);
+    std::set<std::string> out;
+    for (const std::string& line : base::split(watch.out, '\n')) {
+      const auto told = base::parse_json(line);
+      if (!told.ok() || base::string_at(*told, {"type"}) != "ADDED") continue;
+      const std::string version = base::string_at(*told, {"object", "apiVersion"});
+      out.insert(version.substr(version.rfind('/') + 1) + " " +
+                 base::string_at(*told, {"object", "metadata", "name"}) +
+                 (told->value("initial", false) ? "*" : ""));
+    }
+    return out;
+  };
+  using Told = std::set<std::string>;
+  w.apply(object("t1"));
+  CHECK(seen_by(alpha, "1") == Told{"v1alpha1 t1*"});
+  w.apply(object("t2"));
+  // What the one alone had told says nothing of the other, whatever comes first.
+  CHECK(seen_by(v1 + "," + alpha, "3") == Told{"v1 t1*", "v1 t2*", "v1alpha1 t2"});
+  w.apply(object("t3"));
+  CHECK(seen_by(alpha + "," + v1, "2") == Told{"v1 t3", "v1alpha1 t3"});
+  w.apply(object("t4"));
+  CHECK(seen_by(alpha, "1") == Told{"v1alpha1 t4"});
+  w.apply(object("t5"));
+  CHECK(seen_by(v1, "2") == Told{"v1 t4", "v1 t5"});
   remove_turner(w);
 }
 

@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 #include "base/log.hpp"
 #include "base/yaml.hpp"
@@ -78,30 +77,54 @@ World::~World() {
   fs::remove_all(folder_, ignored);
 }
 
+void World::fail_for_now(const std::string& what) const {
+  if (server_->name() == "sandbox") fail(what);
+  throw NotNow(what);
+}
+
+void World::fail_with(const Error& error) const {
+  switch (error.kind()) {
+    case ErrorKind::rate_limited:
+    case ErrorKind::timeout:
+    case ErrorKind::unavailable:
+    case ErrorKind::unreachable: fail_for_now(error.render());
+    default: fail(error.render());
+  }
+}
+
 void World::discover() {
   auto found = wait<std::shared_ptr<const client::ResourceMap>>(
       [&](auto done) { return client::discover(*client_, std::move(done)); });
-  if (!found.ok()) fail(found.error().render());
+  if (!found.ok()) fail_with(found.error());
   resources_ = std::move(found).value();
 }
 
-const core::ResourceType& World::type(const std::string& kind) {
+const core::ResourceType* World::known(const std::string& kind) const {
   const std::size_t slash = kind.find('/');  // "events.k8s.io/Event"
-  for (int attempt = 0; attempt < 50; ++attempt) {
-    if (slash != std::string::npos) {
-      const auto* found = resources_->find_kind(kind.substr(0, slash), kind.substr(slash + 1));
-      if (found != nullptr) return *found;
-    }
-    // Our own group first: the server may hold kinds of the same name from elsewhere.
-    for (const char* group :
-         {"e2e.kubewatch.dev", "kinds.e2e.kubewatch.dev", "", "apps", "apiextensions.k8s.io",
-          "coordination.k8s.io", "rbac.authorization.k8s.io"}) {
-      if (const auto* found = resources_->find_kind(group, kind)) return *found;
-    }
-    loop_.run_until([] { return false; }, Duration{200});  // a CRD that is not served yet
-    discover();
+  if (slash != std::string::npos) {
+    const auto* found = resources_->find_kind(kind.substr(0, slash), kind.substr(slash + 1));
+    if (found != nullptr) return found;
   }
-  fail("no kind " + kind + " on " + server_->name());
+  // Our own group first: the server may hold kinds of the same name from elsewhere.
+  for (const char* group :
+       {"e2e.kubewatch.dev", "kinds.e2e.kubewatch.dev", "", "apps", "apiextensions.k8s.io",
+        "coordination.k8s.io", "rbac.authorization.k8s.io"}) {
+    if (const auto* found = resources_->find_kind(group, kind)) return found;
+  }
+  return nullptr;
+}
+
+const core::ResourceType& World::type(const std::string& kind) {
+  const core::ResourceType* found = known(kind);
+  const auto served = [&] {  // its CRD may be new
+    if (found != nullptr) return true;
+    loop_.run_until([] { return false; }, Duration{200});
+    discover();
+    found = known(kind);
+    return found != nullptr;
+  };
+  if (!eventually(served, kDiscovery)) fail("no kind " + kind + " on " + server_->name());
+  return *found;
 }
 
 std::string World::expand(std::string text) const {
@@ -161,7 +184,8 @@ void World::start() {
 void World::stop() {
   bool done = false;
   engine_->shut_down([&] { done = true; });
-  if (!loop_.run_until([&] { return done; }, Duration{40000})) fail("the engine did not shut down");
+  // Longer than it gives its hooks and its last writes together.
+  if (!loop_.run_until([&] { return done; }, Duration{90000})) fail("the engine did not shut down");
   engine_.reset();
 }
 
@@ -235,14 +259,17 @@ Json World::apply(const std::string& yaml, const std::string& manager) {
   Json last;
   for (const auto& document : documents(expand(yaml))) {
     // Right after a CRD or a namespace was made, the real server may need a moment.
-    std::optional<Result<client::ApplyResult>> result;
-    for (int attempt = 0; attempt < 20; ++attempt) {
-      result.emplace(try_apply(base::dump_json(document), manager, true));
-      if (result->ok() || !result->error().is_not_found()) break;
-      loop_.run_until([] { return false; }, Duration{200});
-    }
-    if (!result->ok()) fail(result->error().render());
-    last = std::move(result->value().object);
+    const auto applied = [&] {
+      auto result = try_apply(base::dump_json(document), manager, true);
+      if (result.ok()) {
+        last = std::move(result->object);
+        return true;
+      }
+      if (!result.error().is_not_found()) fail_with(result.error());
+      loop_.run_until([] { return false; }, Duration{150});
+      throw NotNow(result.error().render());
+    };
+    eventually(applied);
   }
   return last;
 }
@@ -256,7 +283,7 @@ Json World::create(const std::string& yaml) {
     return client_->create(resource, base::string_at(object, {"metadata", "namespace"}), object,
                            params, std::move(done));
   });
-  if (!made.ok()) fail(made.error().render());
+  if (!made.ok()) fail_with(made.error());
   return std::move(made).value();
 }
 
@@ -271,7 +298,7 @@ Json World::merge(const std::string& kind, const std::string& name, const std::s
                           documents(expand(patch_yaml)).at(0), params, std::move(callback),
                           subresource);
   });
-  if (!done.ok()) fail(done.error().render());
+  if (!done.ok()) fail_with(done.error());
   return std::move(done).value().object;
 }
 
@@ -307,7 +334,7 @@ void World::remove(const std::string& kind, const std::string& name,
     return client_->remove(resource, {expand(namespace_), expand(name)}, params,
                            std::move(callback));
   });
-  if (!done.ok()) fail(done.error().render());
+  if (!done.ok()) fail_with(done.error());
 }
 
 void World::remove_definition(const std::string& name) {
@@ -325,7 +352,7 @@ std::optional<Json> World::get(const std::string& kind, const std::string& name,
     return client_->get(resource, {expand(namespace_), expand(name)}, std::move(callback));
   });
   if (!found.ok() && found.error().is_not_found()) return std::nullopt;
-  if (!found.ok()) fail(found.error().render());
+  if (!found.ok()) fail_with(found.error());
   return std::move(found).value();
 }
 
@@ -337,7 +364,7 @@ std::vector<Json> World::list(const std::string& kind, const std::string& select
   auto found = wait<client::ListResult>([&](auto callback) {
     return client_->list(resource, expand(namespace_), params, std::move(callback));
   });
-  if (!found.ok()) fail(found.error().render());
+  if (!found.ok()) fail_with(found.error());
   std::vector<Json> out;
   for (const auto& item : found->items) {
     auto parsed = base::parse_json(item);
@@ -349,11 +376,15 @@ std::vector<Json> World::list(const std::string& kind, const std::string& select
 
 bool World::eventually(const std::function<bool()>& holds, Duration deadline) {
   const TimePoint end = loop_.now() + deadline;
-  while (!holds()) {
-    if (loop_.now() >= end) return false;
+  for (;;) {
+    try {
+      if (holds()) return true;
+      if (loop_.now() >= end) return false;
+    } catch (const NotNow&) {
+      if (loop_.now() >= end) throw;
+    }
     loop_.run_until([] { return false; }, Duration{50});
   }
-  return true;
 }
 
 bool World::holds_for(const std::function<bool()>& holds, Duration how_long) {

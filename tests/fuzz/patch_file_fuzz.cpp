@@ -2,6 +2,8 @@
 // have all that carrying them out needs, of which a failed hook gets its status and nothing else.
 #include <cstdint>
 #include <cstdlib>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "compat/patch_file.hpp"
@@ -40,7 +42,8 @@ void check(const Operation& operation) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto operations = parse_patch_file(text);
+  std::set<std::string> unknown;
+  const auto operations = parse_patch_file(text, unknown);
   if (!operations.ok()) {
     must(!operations.error().render().empty());
     return 0;

@@ -3,6 +3,7 @@
 #include "hooks/child_writer.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/forced_paths.hpp"
+#include "hooks/immutable_refusal.hpp"
 #include "hooks/kind_schemas.hpp"
 #include "support/catch.hpp"
 
@@ -20,6 +21,10 @@ Error refusal(int code, const std::string& reason, const Json& causes) {
                        {"code", code},
                        {"details", {{"causes", causes}}}};
   return core::error_from_response(code, status.dump());
+}
+
+Json cause(const std::string& message) {
+  return {{"reason", "FieldValueInvalid"}, {"message", message}};
 }
 
 Json conflict_at(const std::string& field) {
@@ -93,6 +98,69 @@ TEST_CASE("a refusal because a field cannot be changed is told from others") {
                                              {"message", "Required value"},
                                              {"field", "spec.selector"}}})));
   CHECK_FALSE(is_immutable_refusal(Error(ErrorKind::invalid, "immutable")));
+}
+
+TEST_CASE("each way in which the server says that something cannot be changed is known") {
+  // ConfigMap, PersistentVolumeClaim, StatefulSet, Service, PriorityClass, RoleBinding, Pod, ...
+  for (const char* message :
+       {"Forbidden: field is immutable when `immutable` is set",
+        "Forbidden: spec is immutable after creation except resources.requests and "
+        "volumeAttributesClassName for bound claims\n  core.PersistentVolumeClaimSpec{\n...",
+        "Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', "
+        "'template' are forbidden",
+        "Invalid value: [\"10.0.0.1\"]: may not change once set",
+        "Forbidden: may not be changed in an update.",
+        "Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\"Role\",\"Name\":"
+        "\"b\"}: cannot change roleRef",
+        "Forbidden: pod updates may not change fields other than `spec.containers[*].image`,"
+        "`spec.initContainers[*].image`\n",
+        "Forbidden: pod updates may not add or remove containers",
+        "Forbidden: existing toleration can not be modified except its tolerationSeconds",
+        "Forbidden: only deletion is allowed, but found new scheduling gate 'x'",
+        "Invalid value: {\"a\":\"b\"}: only additions to spec.nodeSelector are allowed (no "
+        "mutations or deletions)",
+        "Forbidden: updates to parameters are forbidden.",
+        "Forbidden: updates to provisioner are forbidden.",
+        "Forbidden: updates to driverName are forbidden.",
+        "Invalid value: null: field cannot be modified once set",
+        "Invalid value: null: field cannot be set once created",
+        "Invalid value: \"object\": failed rule: self == oldSelf",
+        "Invalid value: \"string\": Value is Immutable"}) {
+    INFO(message);
+    CHECK(is_immutable_refusal(refusal(422, "Invalid", Json::array({cause(message)}))));
+  }
+}
+
+TEST_CASE("what the object says itself is no word of the server about it") {
+  const auto refused = [](const std::string& message, const Json& causes) {
+    const Json status = {{"kind", "Status"},   {"status", "Failure"},
+                         {"message", message}, {"reason", "Invalid"},
+                         {"code", 422},        {"details", {{"causes", causes}}}};
+    return is_immutable_refusal(core::error_from_response(422, status.dump()));
+  };
+  const Json none = Json::array();
+  CHECK_FALSE(refused("no", Json::array({cause("Invalid value: {\"a\":\"\\\"immutable\"}: "
+                                               "`selector` does not match template `labels`")})));
+  CHECK_FALSE(refused("Site \"a\" is invalid: spec.immutable: Required value",
+                      Json::array({cause("Required value")})));
+  // A webhook gives no causes.
+  CHECK(refused("admission webhook \"a.b\" denied the request: spec.x is immutable", none));
+  CHECK_FALSE(refused("admission webhook \"immutable\" denied the request", none));
+  const std::string policy =
+      "ValidatingAdmissionPolicy 'require-immutable-tags' with binding 'b' denied request: ";
+  CHECK_FALSE(refused("no", Json::array({cause(policy + "tag latest")})));
+  CHECK_FALSE(refused("no", Json::array({cause(policy + "failed expression: !object.immutable")})));
+  CHECK(refused("no", Json::array({cause(policy + "spec.x is immutable")})));
+  CHECK_FALSE(refused("no", Json::array({cause("Invalid value: \"object\": failed rule: "
+                                               "!self.immutable || self.size < 5")})));
+  // The new one would be refused as well.
+  CHECK_FALSE(refused("no", Json::array({cause("Invalid value: 1: field is immutable"),
+                                         cause("Invalid value: -1: must be greater than 0")})));
+  CHECK(refused("no", Json::array({cause("Invalid value: 1: field is immutable"),
+                                   cause("Invalid value: 2: field is immutable")})));
+  // Nothing that anybody would delete the claim for.
+  CHECK_FALSE(
+      refused("no", Json::array({cause("Forbidden: field can not be less than status.capacity")})));
 }
 
 TEST_CASE("a manifest is checked against the schema of its kind") {

@@ -212,6 +212,31 @@ TEST_CASE(
   CHECK(free->results[0] == Json{{"objects", Json::array()}});
 }
 
+TEST_CASE("an answer that has no room for all that finalizers hold says that there are more") {
+  const auto held = [](int count) {
+    std::string out;
+    for (int i = 0; i < count; ++i) {
+      const std::string name = std::to_string(i);
+      out += R"(,{"apiVersion":"demo.dev/v1","kind":"Website","metadata":{"name":"h)" + name +
+             R"(","namespace":"shop","uid":"u)" + name +
+             R"(","resourceVersion":"4","deletionTimestamp":"2026-01-01T00:00:00Z",)"
+             R"("finalizers":["kubewatch.dev/web"]},"spec":{}})";
+    }
+    return out;
+  };
+  for (const int count : {2000, 2001}) {
+    INFO(count);
+    Asked asked("", held(count));
+    asked.world.start();
+    REQUIRE(
+        asked.world.until([&] { return asked.world.engine->drivers().at(0)->status().started; }));
+    const auto reply = asked.ask("finalizers", Json::object());
+    REQUIRE(reply->results.size() == 1);
+    CHECK(reply->results[0]["objects"].size() == 2000);
+    CHECK(reply->results[0].value("more", false) == (count > 2000));
+  }
+}
+
 TEST_CASE("of many objects those of the namespace that is chosen are triggered, told and let go") {
   Asked asked;
   asked.world.start();
@@ -242,6 +267,19 @@ TEST_CASE("of many objects those of the namespace that is chosen are triggered, 
   const Json let_go = {{"release", true}};
   CHECK(asked.ask("finalizers", in("blog", let_go))->results.at(0)["objects"].empty());
   CHECK(asked.world.transport.size() == sent);
+}
+
+TEST_CASE("a rule without `for` is in no namespace that is chosen, unless it is named") {
+  Asked asked;
+  asked.add_rule("nightly", "  schedule: \"0 3 1 1 *\"\n");
+  asked.world.start();
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 2; }));
+  Json args = {{"all", true}};
+  CHECK(asked.ask("trigger", args)->results.at(0)["triggered"] == 2);
+  args["onlyNamespace"] = "shop";
+  CHECK(asked.ask("trigger", args)->results.at(0)["objects"] == Json{"web: Website shop/a"});
+  args["controller"] = "nightly";
+  CHECK(asked.ask("trigger", args)->results.at(0)["objects"] == Json{"nightly: <none>"});
 }
 
 TEST_CASE("a trigger that another instance would have to take says so") {

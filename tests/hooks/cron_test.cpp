@@ -58,6 +58,21 @@ TEST_CASE("a schedule gives its next times") {
   CHECK(ticks(cron("0 12 * * *"), "2026-11-21T12:00:00Z", 1) == Texts{"2026-11-22T12:00:00Z"});
 }
 
+TEST_CASE("a step beyond its field leaves its first value") {
+  CHECK(ticks(cron("*/60 * * * *"), "2026-01-01T00:00:00Z", 2) ==
+        Texts{"2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"});
+  CHECK(ticks(cron("10-20/2147483647 */24 * * *"), "2026-01-01T00:00:00Z", 2) ==
+        Texts{"2026-01-01T00:10:00Z", "2026-01-02T00:10:00Z"});
+  CHECK_FALSE(check_cron("*/0 * * * *").empty());
+  CHECK_FALSE(check_cron("0,30, * * * *").empty());
+}
+
+TEST_CASE("the fields of a schedule are apart by blanks of any kind") {
+  CHECK(check_cron("*/5\t*\t*\t*\t*").empty());
+  CHECK(ticks(cron("\t0\t3  *\t * mon\n"), "2026-01-01T00:00:00Z", 1) ==
+        ticks(cron("0 3 * * mon"), "2026-01-01T00:00:00Z", 1));
+}
+
 TEST_CASE("either day field is enough when both are given") {
   CHECK(ticks(cron("0 0 13 * fri"), "2026-11-01T00:00:00Z", 4) ==
         Texts{"2026-11-06T00:00:00Z", "2026-11-13T00:00:00Z", "2026-11-20T00:00:00Z",
@@ -119,7 +134,7 @@ TEST_CASE("a clock that is set back a little runs no tick twice, one that was da
 
 TEST_CASE("a schedule's clock is looked at again before it is due, for jumps") {
   const ScheduleClock clock(cron("0 * * * *"), at("2026-01-01T00:00:00Z"));
-  CHECK(clock.wait(at("2026-01-01T00:00:00Z")) == ScheduleClock::kLookAgain);
+  CHECK(clock.wait(at("2026-01-01T00:00:00Z")) == kLookAtSchedule);
   CHECK(clock.wait(at("2026-01-01T00:59:59Z")) == Duration{1000});
   CHECK(clock.wait(at("2026-01-01T01:00:01Z")) == Duration{1});
 }

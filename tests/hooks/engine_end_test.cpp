@@ -27,6 +27,47 @@ Duration shut_down(test::ScriptedEngine& world) {
   return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - begun);
 }
 
+// There are two workers, which ignore TERM. How long their end takes.
+Duration end_of_two_workers(bool busy, Duration grace) {
+  test::ScriptedEngine world(
+      "  concurrency: 2\n", "",
+      "{mode: worker, exec: [./hook.sh], grace: " + std::to_string(grace.count()) + "ms}");
+  world.folder.write("hook.sh", R"(#!/bin/sh
+trap '' TERM
+while IFS= read -r line; do
+  id=${line#*\"id\":\"}
+  echo x >> begun
+  while [ -e wait ]; do sleep 0.01; done
+  printf '{"id":"%s"}\n' "${id%%\"*}"
+done
+)");
+  std::string other = object(test::kSite, "Website", "4", "{}");
+  for (const std::string name : {"\"a\"", "\"u-Website\""}) {
+    other.replace(other.find(name), name.size(), "\"b\"");
+  }
+  world.transport.answer(200, list(object(test::kSite, "Website", "4", "{}") + "," + other));
+  world.folder.write("wait", "");
+  hooks::EngineOptions options = short_shutdown();
+  if (busy) options.last_writes = Duration{20000};
+  world.start(options);
+  auto& watch = world.watch("websites");
+  REQUIRE(world.until([&] { return world.read("begun") == "x\nx\n"; }));
+  std::filesystem::remove(world.folder.file("wait"));
+  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
+  CHECK(world.runs[1].outcome == "done");
+  if (busy) {
+    world.folder.write("wait", "");
+    watch.head(200);
+    watch.data(
+        test::event(object(test::kSite, "Website", "6", "{}", R"(,"labels":{"tier":"web"})")));
+    REQUIRE(world.until([&] { return world.read("begun") == "x\nx\nx\n"; }));
+  }
+  const Duration took = shut_down(world);
+  CHECK(took >= grace);
+  CHECK(world.engine->cut_off().empty());
+  return took;
+}
+
 }  // namespace
 
 TEST_CASE("an engine that ends is not looked at by those who follow it, nor starts what waited") {
@@ -162,43 +203,11 @@ TEST_CASE("hooks that a shutdown ends have the grace of their rule, then they ar
 }
 
 TEST_CASE("workers without a run have the grace of their rule, too, beside one that runs") {
-  // There are two workers, which ignore TERM.
   const bool busy = GENERATE(false, true);
   INFO("one of them runs " << busy);
-  test::ScriptedEngine world("  concurrency: 2\n", "",
-                             "{mode: worker, exec: [./hook.sh], grace: 1500ms}");
-  world.folder.write("hook.sh", R"(#!/bin/sh
-trap '' TERM
-while IFS= read -r line; do
-  id=${line#*\"id\":\"}
-  echo x >> begun
-  while [ -e wait ]; do sleep 0.01; done
-  printf '{"id":"%s"}\n' "${id%%\"*}"
-done
-)");
-  std::string other = object(test::kSite, "Website", "4", "{}");
-  for (const std::string name : {"\"a\"", "\"u-Website\""}) {
-    other.replace(other.find(name), name.size(), "\"b\"");
-  }
-  world.transport.answer(200, list(object(test::kSite, "Website", "4", "{}") + "," + other));
-  world.folder.write("wait", "");
-  hooks::EngineOptions options = short_shutdown();
-  if (busy) options.last_writes = Duration{20000};
-  world.start(options);
-  auto& watch = world.watch("websites");
-  REQUIRE(world.until([&] { return world.read("begun") == "x\nx\n"; }));
-  std::filesystem::remove(world.folder.file("wait"));
-  REQUIRE(world.until([&] { return world.runs.size() == 2; }));
-  CHECK(world.runs[1].outcome == "done");
-  if (busy) {
-    world.folder.write("wait", "");
-    watch.head(200);
-    watch.data(
-        test::event(object(test::kSite, "Website", "6", "{}", R"(,"labels":{"tier":"web"})")));
-    REQUIRE(world.until([&] { return world.read("begun") == "x\nx\nx\n"; }));
-  }
-  const Duration took = shut_down(world);
-  CHECK(took >= Duration{1500});
-  CHECK(took < Duration{2900});  // not one after the other
-  CHECK(world.engine->cut_off().empty());
+  // Not one after the other. A busy machine may take that long in spite of it: again with more.
+  const auto together = [&](Duration grace) {
+    return end_of_two_workers(busy, grace) < 2 * grace - Duration{100};
+  };
+  CHECK((together(Duration{1500}) || together(Duration{6000})));
 }

@@ -181,6 +181,25 @@ TEST_CASE("what ends twice, as it was changed and then removed, is let go once")
   CHECK(rig.transport.size() == 1);
 }
 
+TEST_CASE("a removed rule whose kind was in no shard of namespaces lets nothing go") {
+  test::Rig rig;
+  base::Random random(1);
+  OrphanedFinalizers orphans(rig.client, random, [] {});
+  Rule website = rule("website");
+  website.for_.namespaces = {"shop"};
+  website.for_.shard_namespaces = true;
+  const auto orphaned = [&](bool namespaced) {
+    client::ResourceMap resources;
+    core::ResourceType type = target().type;
+    type.namespaced = namespaced;
+    resources.add(type);
+    orphans.reload({&website}, {}, &resources);
+    return !orphans.empty();
+  };
+  CHECK_FALSE(orphaned(false));
+  CHECK(orphaned(true));
+}
+
 TEST_CASE("of a kind that the server does not tell now it is said that nothing is let go") {
   test::Rig rig;
   base::Random random(1);

@@ -48,6 +48,13 @@ TEST_CASE("in a dry run reads are answered, and writes refused in its words") {
   }
 }
 
+TEST_CASE("the root is no path of the API") {
+  const auto root = plan("GET", "/");
+  CHECK(root.how == How::refuse);
+  CHECK(root.status == 403);
+  CHECK(root.message == "not a path of the Kubernetes API");
+}
+
 TEST_CASE("plain reads may come from the cache, what only the server can say is passed on") {
   const auto one = plan("GET", kMaps + "/a");
   CHECK(one.how == How::cache);
@@ -76,7 +83,19 @@ TEST_CASE("plain reads may come from the cache, what only the server can say is 
     CHECK(passed.target == target);
     CHECK_FALSE(passed.write);
   }
-  CHECK(plan("GET", kMaps + "?watch=true").streaming);
+  // As the server reads a flag, and the old way to ask for a watch.
+  for (const std::string& target :
+       {kMaps + "?watch=true", kMaps + "?watch=True", kMaps + "?watch", kMaps + "?w%61tch=1",
+        std::string("/api/v1/watch/namespaces/shop/configmaps")}) {
+    INFO(target);
+    CHECK(how("GET", target) == How::forward);
+    CHECK(plan("GET", target).streaming);
+  }
+  CHECK(how("GET", kMaps + "?watch=False") == How::cache);
+  CHECK(plan("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/a%3Ab").path.name == "a:b");
+  const auto broken = plan("GET", kMaps + "?labelSelector=%zz");
+  CHECK(broken.how == How::refuse);
+  CHECK(broken.status == 400);
   CHECK(how("GET", kMaps, "application/json;as=Table;v=v1;g=meta.k8s.io,application/json") ==
         How::forward);
   CHECK(how("GET", kMaps, "application/vnd.kubernetes.protobuf") == How::forward);
@@ -102,6 +121,21 @@ TEST_CASE("writes go to the rule's kinds alone, under its field manager") {
   CHECK(how("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews") == How::forward);
   CHECK(how("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews") == How::refuse);
   CHECK(how("POST", "/api") == How::refuse);
+}
+
+TEST_CASE("what replaces an object that the hook has read is told from other writes") {
+  const auto replaces = [](const std::string& method, const std::string& below) {
+    return plan(method, kMaps + "/a" + below).replaces;
+  };
+  for (const char* below : {"", "/status", "/finalize", "?dryRun=All"}) {
+    INFO(below);
+    CHECK(replaces("PUT", below));
+    CHECK_FALSE(replaces("PATCH", below));
+  }
+  CHECK_FALSE(replaces("PUT", "/scale"));
+  CHECK_FALSE(replaces("PUT", "/approval"));
+  CHECK_FALSE(replaces("DELETE", ""));
+  CHECK_FALSE(plan("POST", kMaps).replaces);
 }
 
 TEST_CASE("no tunnel, no token, no path beside the API gets through") {
@@ -134,6 +168,7 @@ TEST_CASE("no tunnel, no token, no path beside the API gets through") {
   CHECK(how("GET", "/apis/rbac.authorization.k8s.io/v1/clusterroles/system%3Anode") == How::cache);
   CHECK(plan("CONNECT", kMaps).status == 405);
   CHECK(plan("OPTIONS", kMaps).status == 405);
+  CHECK(plan("OPTIONS", kMaps).allow == "GET, POST, PUT, PATCH, DELETE");
   CHECK(plan("GET", kMaps + "?labelSelector=" + std::string(9000, 'a')).status == 414);
   http::ServerRequest upgrade;
   upgrade.method = "GET";

@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
@@ -227,6 +229,30 @@ TEST_CASE("a worker's home gets a renewed token, and only then") {
   CHECK_FALSE(rig.credentials.refresh(kRobot, rig.folder.path()).empty());
   CHECK(rig.text("token") == "tok-one");
   CHECK(rig.credentials.refresh(kOurs, rig.folder.path()).empty());
+}
+
+TEST_CASE("what a cleaner of temporary folders took of a home is written again") {
+  Rig rig;
+  rig.transport.answer(201, kToken);
+  CHECK(rig.prepare(kRobot) == "ok");
+  const std::string home = rig.folder.file("home");
+  REQUIRE(::mkdir(home.c_str(), 0700) == 0);
+  const auto text = [&](const char* name) { return rig.text("home/" + std::string(name)); };
+  for (const CredentialsRule& rule : {kRobot, kOurs}) {
+    INFO(rule.service_account);
+    REQUIRE(rig.credentials.write_kept(rule, home).ok());
+    rig.credentials.refresh(rule, home);
+    const std::string kubeconfig = text("kubeconfig");
+    REQUIRE_FALSE(kubeconfig.empty());
+    std::filesystem::remove(home + "/kubeconfig");
+    rig.credentials.refresh(rule, home);
+    CHECK(text("kubeconfig") == kubeconfig);
+    std::filesystem::remove_all(home);
+    rig.credentials.refresh(rule, home);
+    CHECK(text("kubeconfig") == kubeconfig);
+    CHECK(rig.mode("home") == 0700);
+    CHECK((rule.kind == kOurs.kind || text("token") == "tok-one"));
+  }
 }
 
 TEST_CASE("credentials kubeconfig is who we are, impersonation included") {

@@ -494,6 +494,37 @@ TEST_CASE("however often a watch is in doubt, the server is asked once in half a
   CHECK(pass(115, false) == 1);
 }
 
+TEST_CASE("definitions that may not be watched are looked at once a minute and asked for no more") {
+  loop::EventLoop loop{loop::VirtualClock{}};
+  test::ScriptedTransport transport(loop);
+  transport.route("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", 403,
+                  R"({"kind":"Status","reason":"Forbidden","code":403})");
+  client::Client client(loop, transport, test::scripted_config());
+  base::Random random(7);
+  StreamPool pool(client, random);
+  core::ResourceType definitions;
+  definitions.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+  definitions.plural = "customresourcedefinitions";
+  definitions.verbs = {"list", "watch"};
+  const client::ResourceMap resources = server({definitions});
+  int asked = 0;
+  DefinitionWatch watch(
+      loop, pool,
+      [&] {
+        ++asked;
+        watch.start(resources);  // as after each discovery
+      },
+      [](const std::string&) { return true; });
+  watch.start(resources);
+  CHECK(pool.facts().size() == 1);
+  loop.run_until([] { return false; }, Duration{5000});
+  CHECK(pool.facts().empty());
+  const std::size_t requests = transport.size();
+  loop.run_until([] { return false; }, Duration{600000});
+  CHECK(transport.size() == requests);
+  CHECK(asked == 10);
+}
+
 TEST_CASE("a plain rule whose version is served no more waits for it, and starts when it is back") {
   Sites sites(kPlain);
   sites.answer(kV1, "");
@@ -599,4 +630,31 @@ TEST_CASE(
   sites.serve("v1", "Namespaced");
   sites.pass(Duration{120000});
   CHECK(sites.driver() == before);
+}
+
+TEST_CASE(
+    "with shards of namespaces a rule for a cluster-scoped kind waits for nothing, told once") {
+  Log log;
+  auto shards = parse_shard_plan("namespace=shop;blog", std::nullopt);
+  REQUIRE(shards.ok());
+  Sites sites(kPlain, "", "'false'", *shards, nullptr, discovery("v1", "Cluster"));
+  sites.engine->lead(0);
+  sites.engine->lead(1);
+  REQUIRE(sites.until([&] { return sites.engine->status().synced; }));
+  CHECK(sites.engine->status().waiting_rules == 0);
+  CHECK(sites.engine->status().idle);
+  for (const auto& one : sites.engine->facts().controllers) CHECK(one.absent);
+  CHECK(log.lines_with("and --shard-by namespace=... makes shards of namespaces alone") == 1);
+  CHECK(log.lines_with("controller waits") == 0);
+}
+
+TEST_CASE("a rule that lists namespaces for a cluster-scoped kind waits, whatever the shards") {
+  Log log;
+  auto shards = parse_shard_plan("namespace=shop;blog", std::nullopt);
+  REQUIRE(shards.ok());
+  Sites sites(kPlain + ", namespaces: [shop]", "", "'false'", *shards, nullptr,
+              discovery("v1", "Cluster"));
+  sites.engine->lead(0);
+  REQUIRE(sites.until([&] { return sites.engine->status().waiting_rules == 1; }));
+  CHECK(log.lines_with("is cluster-scoped, but the rule lists namespaces for it") == 1);
 }

@@ -62,6 +62,26 @@ TEST_CASE("a name keeps its kind while it has series") {
   CHECK(store.record(other, {}, 1, at(10)).ok());
 }
 
+TEST_CASE("a series that is erased leaves the others, and with the last one its name is free") {
+  MetricStore store(2);
+  CHECK(store.record(kSize, {{"a", "1"}}, 1, at(0)).ok());
+  CHECK(store.record(kSize, {{"a", "2"}}, 2, at(0), Duration{10}).ok());
+  store.erase("size", {{"a", "3"}});
+  store.erase("other", {{"a", "1"}});
+  CHECK(store.size() == 2);
+  store.erase("size", {{"a", "2"}});
+  CHECK(store.size() == 1);
+  const auto left = store.collect(at(10));
+  REQUIRE(left.size() == 1);
+  REQUIRE(left[0].series.size() == 1);
+  CHECK(left[0].series[0].labels.at("a") == "1");
+  store.erase("size", {{"a", "1"}});
+  CHECK(store.size() == 0);
+  MetricSpec other = kSize;
+  other.kind = MetricKind::counter;
+  CHECK(store.record(other, {}, 1, at(11)).ok());
+}
+
 TEST_CASE("the number of series is bounded, known ones still count") {
   MetricStore store(2);
   CHECK(store.record(kBuilt, {{"site", "a"}}, 1, at(0)).ok());

@@ -451,6 +451,26 @@ void refuse_old(test::ScriptedEngine& world) {
 
 }  // namespace
 
+TEST_CASE("what a filter has no time for is not told as deleted: it may never have matched") {
+  World world("", ", filter: 'def f: f; if .spec.loop then f else .spec.on end'");
+  world.folder.write("go", "");
+  const std::string loop = R"({"loop":true})";
+  world.transport.answer(
+      200, list(site("a", "u1", "4", loop) + "," + site("b", "u2", "5", loop) + "," +
+                site("c", "u3", "5", loop) + "," + site("off", "u4", "5", R"({"on":false})")));
+  world.start();
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.until([&] { return world.runs.size() >= 3; }));
+  watch.data(told("DELETED", site("off", "u4", "7", R"({"on":false})")));
+  REQUIRE(world.until([&] {
+    return std::any_of(world.runs.begin(), world.runs.end(), [](const auto& run) {
+      return run.key.name == "off" && run.message.find("it was not run") != std::string::npos;
+    });
+  }));
+  CHECK(world.seen() == "");
+}
+
 TEST_CASE("an onDelete run that fails for good is parked, and its deletion not forgotten") {
   const bool refused = GENERATE(true, false);
   INFO("by the server " << refused);

@@ -160,6 +160,73 @@ TEST_CASE("the next class of children begins when all of the one before have had
   CHECK(world.report->failures.empty());
 }
 
+TEST_CASE("what others are refused without is there before they are sent") {
+  World world;
+  WritePlan plan;
+  const auto account = [](const std::string& name) {
+    return test::manifest({"", "v1", "ServiceAccount"}, "serviceaccounts", {"shop", name});
+  };
+  const auto pod = [](const std::string& name) {
+    return test::manifest({"", "v1", "Pod"}, "pods", {"shop", name});
+  };
+  plan.manifests = {account("a"), pod("a")};
+  plan.create = {account("b"), pod("b")};
+  world.start(std::move(plan));
+  using Lines = std::vector<std::string>;
+  const std::string shop = "/api/v1/namespaces/shop/";
+  for (const char* name : {"serviceaccounts/a", "pods/a", "serviceaccounts/b", "pods/b"}) {
+    CHECK(world.open_lines() == Lines{"GET" + shop + name});
+    world.answer(*world.open()[0]);
+    REQUIRE(world.open().size() == 1);
+    world.answer(*world.open()[0]);
+  }
+  REQUIRE(world.report);
+  CHECK(world.report->created == 4);
+}
+
+TEST_CASE("a refusal beside what was just brought and is looked up is no lasting one") {
+  struct Row {
+    const char* name;
+    int status;        // of the Pod
+    const char* kind;  // of the other
+    bool created;      // else it is as it was
+    bool in_create;    // the other is in `create`, and so written after the Pod
+    bool permanent;
+  };
+  const Row row =
+      GENERATE(Row{"forbidden", 403, "ServiceAccount", true, false, false},
+               Row{"not found", 404, "ServiceAccount", true, false, false},
+               Row{"brought after it", 403, "ServiceAccount", true, true, false},
+               Row{"for what it is", 422, "ServiceAccount", true, false, true},
+               Row{"again, when nothing is new", 403, "ServiceAccount", false, false, true},
+               Row{"beside what nobody looks up", 403, "ConfigMap", true, false, true});
+  INFO(row.name);
+  World world;
+  WritePlan plan;
+  plan.manifests = {test::manifest({"", "v1", "Pod"}, "pods", {"shop", "p"})};
+  auto& list = row.in_create ? plan.create : plan.manifests;
+  list.insert(list.begin(), test::manifest({"", "v1", row.kind}, "others", {"shop", "o"}));
+  world.rule_.apply.adopt = Adopt::unowned;
+  world.start(std::move(plan));
+  while (!world.report) {
+    const auto open = world.open();
+    REQUIRE(!open.empty());
+    test::ScriptedCall& call = *open.front();
+    const bool read = call.request().method == "GET";
+    const bool pod = call.path().find("/pods") != std::string::npos;
+    if (pod && !read) {
+      world.answer(call, row.status,
+                   R"({"kind":"Status","message":"no","code":)" + std::to_string(row.status) + "}");
+    } else if (!pod && !row.created) {
+      world.answer(call, 200, written(call));
+    } else {
+      world.answer(call);
+    }
+  }
+  CHECK(world.report->failures.size() == 1);
+  CHECK(world.report->permanent() == row.permanent);
+}
+
 TEST_CASE("nothing is deleted where an apply of the same output has failed") {
   const auto [code, deletes] = GENERATE(std::pair(403, 0), std::pair(409, 0), std::pair(200, 2));
   INFO(code);
@@ -279,6 +346,179 @@ TEST_CASE("with validate: server a patch is tried before anything is written") {
       CHECK(world.report->failures.empty());
     }
   }
+}
+
+namespace {
+
+const char* const kNoAccount =
+    R"({"kind":"Status","reason":"Forbidden","code":403,"message":"pods \"p\" is forbidden: )"
+    R"(error looking up service account shop/runner: serviceaccount \"runner\" not found"})";
+const char* const kQuota =
+    R"({"kind":"Status","reason":"Forbidden","code":403,"message":"pods \"p\" is forbidden: )"
+    R"(exceeded quota: q"})";
+
+// A Pod, its ServiceAccount, and something that needs neither; the Pod is refused without the
+// account, and with it where `refused_then`.
+struct Admission : World {
+  void run(bool by_rule) {
+    if (by_rule) rule_.apply.validate = Validate::server;
+    rule_.apply.adopt = Adopt::unowned;
+    WritePlan plan;
+    plan.manifests = {
+        test::manifest({"", "v1", "ServiceAccount"}, "serviceaccounts", {"shop", "runner"}),
+        config_map("c"), test::manifest({"", "v1", "Pod"}, "pods", {"shop", "p"})};
+    plan.manifests[2].ask_first = !by_rule;
+    OutcomeInput input;
+    input.owner = owner();
+    writer = std::make_unique<OutcomeWriter>(*this, std::move(input), std::move(plan));
+    writer->start([this](WriteReport done) { report.emplace(std::move(done)); });
+    turn();
+    while (!report) {
+      REQUIRE(!open().empty());
+      test::ScriptedCall& call = *open()[0];
+      const bool read = call.request().method == "GET";
+      const bool dry = call.line().find("dryRun=All") != std::string::npos;
+      const std::string name = name_in(call);
+      if (!read) writes.push_back((dry ? "dry " : "") + name);
+      account_written = account_written || (!read && !dry && name == "runner");
+      if (!read && name == "p" && !account_written) {
+        answer(call, 403, kNoAccount);
+      } else if (!read && name == "p" && refused_then) {
+        answer(call, 403, kQuota);
+      } else if (read && name == "runner" && account_there) {
+        answer(call, 200, written(call));
+      } else {
+        answer(call);
+      }
+    }
+  }
+  std::vector<std::string> sorted(std::size_t begin, std::size_t end) {
+    REQUIRE(writes.size() >= end);
+    std::vector<std::string> out(writes.begin() + static_cast<std::ptrdiff_t>(begin),
+                                 writes.begin() + static_cast<std::ptrdiff_t>(end));
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+  bool account_there = false;
+  bool account_written = false;
+  bool refused_then = false;
+  std::vector<std::string> writes;
+};
+
+}  // namespace
+
+TEST_CASE("what lacks an object of the same output is tried again once that is written") {
+  using Writes = std::vector<std::string>;
+  const bool by_rule = GENERATE(true, false);
+  INFO(by_rule);
+  Admission world;
+  world.run(by_rule);
+  INFO(world.report->message());
+  const std::size_t tried = by_rule ? 3 : 1;
+  CHECK(world.sorted(0, tried) ==
+        (by_rule ? Writes{"dry c", "dry p", "dry runner"} : Writes{"dry p"}));
+  REQUIRE(world.writes.size() == tried + 4);
+  CHECK(world.writes[tried] == "runner");
+  CHECK(world.writes[tried + 1] == "dry p");
+  CHECK(world.sorted(tried + 2, tried + 4) == Writes{"c", "p"});
+  CHECK(world.report->created == 3);
+  CHECK(world.report->failures.empty());
+
+  // Refused for something else then: what it lacked is there, and nothing more is written.
+  Admission refused;
+  refused.refused_then = true;
+  refused.run(by_rule);
+  REQUIRE(refused.writes.size() == tried + 2);
+  CHECK(refused.writes[tried] == "runner");
+  CHECK(refused.writes[tried + 1] == "dry p");
+  CHECK(refused.report->created == 1);
+  REQUIRE(refused.report->failures.size() == 1);
+  CHECK(refused.report->message().find("dry run of Pod shop/p") != std::string::npos);
+  CHECK(refused.report->message().find("exceeded quota") != std::string::npos);
+}
+
+TEST_CASE("what is said to be lacking and was found is no reason to write anything") {
+  Admission world;
+  world.account_there = true;
+  world.run(true);
+  CHECK(world.sorted(0, world.writes.size()) ==
+        std::vector<std::string>{"dry c", "dry p", "dry runner"});
+  CHECK(world.report->permanent());
+}
+
+TEST_CASE("an object of a new kind or namespace is tried once that is there") {
+  struct Row {
+    const char* name;
+    core::Gvk first;
+    const char* first_name;
+    int code;  // of the other, as long as the first is not there; once more by `late`
+    const char* body;
+    bool late;
+    std::vector<std::string> writes;
+  };
+  const core::Gvk crd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
+  const char* const no_namespace =
+      R"({"kind":"Status","reason":"NotFound","code":404,"message":"namespaces \"shop\" not found",)"
+      R"("details":{"name":"shop","kind":"namespaces"}})";
+  const Row row = GENERATE_COPY(Row{"namespace",
+                                    {"", "v1", "Namespace"},
+                                    "shop",
+                                    404,
+                                    no_namespace,
+                                    false,
+                                    {"shop", "dry t", "t"}},
+                                Row{"kind",
+                                    crd,
+                                    "things.demo.dev",
+                                    404,
+                                    "404 page not found",
+                                    false,
+                                    {"things.demo.dev", "dry t", "t"}},
+                                // The server may take a moment to serve it: the write is judged.
+                                Row{"kind, served late",
+                                    crd,
+                                    "things.demo.dev",
+                                    404,
+                                    "404 page not found",
+                                    true,
+                                    {"things.demo.dev", "dry t", "t"}},
+                                Row{"namespace that stays away",
+                                    {"", "v1", "Namespace"},
+                                    "shop",
+                                    404,
+                                    no_namespace,
+                                    true,
+                                    {"shop", "dry t"}});
+  INFO(row.name);
+  World world;
+  world.rule_.apply.validate = Validate::server;
+  WritePlan plan;
+  plan.manifests = {test::manifest(row.first, "firsts", {"", row.first_name}),
+                    test::manifest({"demo.dev", "v1", "Thing"}, "things", {"shop", "t"})};
+  world.start(std::move(plan));
+  std::vector<std::string> writes;
+  std::size_t tries = 0;
+  while (!world.report) {
+    REQUIRE(!world.open().empty());
+    test::ScriptedCall& call = *world.open()[0];
+    const bool read = call.request().method == "GET";
+    const bool dry = call.line().find("dryRun=All") != std::string::npos;
+    const std::string name = name_in(call);
+    if (!read) writes.push_back((dry ? "dry " : "") + name);
+    if (name == "t" && dry && tries++ < (row.late ? 2U : 1U)) {
+      world.answer(call, row.code, row.body);
+    } else if (!read && name == "things.demo.dev") {
+      world.answer(call, 200,
+                   R"({"metadata":{"name":"things.demo.dev","uid":"u","resourceVersion":"7"},)"
+                   R"("status":{"conditions":[{"type":"Established","status":"True"}]}})");
+    } else {
+      world.answer(call);
+    }
+  }
+  REQUIRE(writes.size() == row.writes.size() + 2);
+  CHECK(std::vector<std::string>(writes.begin() + 2, writes.end()) == row.writes);
+  CHECK(world.report->failures.empty() == (row.writes.back() == "t"));
 }
 
 TEST_CASE("the object's own labels are tried before anything is written") {

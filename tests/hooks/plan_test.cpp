@@ -56,6 +56,28 @@ TEST_CASE("namespaces go first, then CRDs, then the rest as printed") {
   CHECK(plan.manifests[0].object["metadata"]["labels"]["kubewatch.dev/owner-uid"] == "uid-1");
 }
 
+TEST_CASE("what is looked up as others are written goes before them, in `create` too") {
+  World world;
+  const std::vector<std::pair<std::string, std::string>> looked_up = {
+      {"", "ServiceAccount"},
+      {"scheduling.k8s.io", "PriorityClass"},
+      {"rbac.authorization.k8s.io", "Role"}};
+  for (const auto& [group, kind] : looked_up) {
+    HookOutput output = printed(
+        {manifest("", "Pod", "shop", "p"),
+         // Of another group the kind is one like any.
+         manifest("demo.dev", kind, "shop", "a"), manifest(group, kind, "shop", "a"),
+         manifest("apiextensions.k8s.io", "CustomResourceDefinition", "", "things.demo.dev")});
+    output.create = {manifest("rbac.authorization.k8s.io", "RoleBinding", "shop", "b"),
+                     manifest(group, kind, "shop", "b")};
+    const auto plan = make_plan(std::move(output), world.input());
+    CHECK(kinds(plan) == std::vector<std::string>{"CustomResourceDefinition", kind, "Pod", kind});
+    CHECK(plan.manifests[1].type.gvk.group == group);
+    REQUIRE(plan.create.size() == 2);
+    CHECK(plan.create[0].type.gvk.kind == kind);
+  }
+}
+
 TEST_CASE("a run that prints nothing prunes nothing, children: none prunes all") {
   World world;
   CHECK_FALSE(make_plan(printed({}), world.input()).prune);

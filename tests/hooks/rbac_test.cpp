@@ -321,6 +321,36 @@ TEST_CASE("writes that a hook sends through credentials: cache need rights of ou
   }
 }
 
+TEST_CASE(
+    "what few hooks do through credentials: cache is granted where the rule or a file says so") {
+  const auto rights_with = [](const std::string& spec, std::vector<PatchedSubresource> patched) {
+    const auto loaded = parse_rules(
+        "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: a}\nspec:\n"
+        "  for: {apiVersion: demo.io/v1, kind: Website, namespaces: [shop]}\n"
+        "  owns: [{apiVersion: apps/v1, kind: Deployment}]\n" +
+            spec + "  reconcile: {shell: 'true', output: log, credentials: cache}\n",
+        "/tmp/rules.yaml");
+    for (const auto& problem : loaded.problems) FAIL_CHECK(problem.str());
+    RightsInput input{loaded.rules, type_of, {}};
+    input.patched = std::move(patched);
+    const auto found = rights_of(input);
+    REQUIRE(found.ok());
+    return texts(*found);
+  };
+  const auto has = [](const std::vector<std::string>& all, const std::string& right) {
+    return std::find(all.begin(), all.end(), right + " in namespace shop") != all.end();
+  };
+  const auto plain = rights_with("", {});
+  const auto declared = rights_with("  writes: [{apiVersion: demo.io/v1, kind: Website}]\n",
+                                    {{{"apps", "v1", "Deployment"}, "scale"}});
+  for (const char* right : {"create websites.demo.io", "delete websites.demo.io",
+                            "update deployments/scale.apps", "patch deployments/scale.apps"}) {
+    INFO(right);
+    CHECK_FALSE(has(plain, right));
+    CHECK(has(declared, right));
+  }
+}
+
 TEST_CASE("of an optional kind that is not there no right is asked for") {
   const std::string kind = "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n";
   const std::string owns = "  owns: [{apiVersion: demo.io/v1, kind: Unknown";

@@ -27,6 +27,8 @@ TEST_CASE("URLs of the API are taken apart") {
   CHECK(space->name == "shop");
   CHECK(use_of("GET", *space) == RequestUse::other);
   CHECK(use_of("GET", *api_target("/api/v1/namespaces")) == RequestUse::list);
+  CHECK(use_of("GET", *api_target("/api/v1/pods?watch=True")) == RequestUse::watch);
+  CHECK(use_of("GET", *api_target("/api/v1/watch/pods")) == RequestUse::watch);
   CHECK_FALSE(api_target("/apis/apps/v1"));
   CHECK_FALSE(api_target("/openapi/v3"));
   CHECK_FALSE(api_target("/version"));

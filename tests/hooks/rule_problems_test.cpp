@@ -182,7 +182,21 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
           {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: '.kind | .a'}\n", {}},
           {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: .spec.paused != true}\n",
            {"6:63: spec.for.filter: reads .spec, which spec.for.content: metadata does not keep"}},
-          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: '.kind | .data'}\n",
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: "
+           "'any(.metadata.ownerReferences[]; .controller)'}\n",
+           {}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: "
+           "'.metadata.annotations | .spec or (.a as $data | .data)'}\n",
+           {}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: "
+           "'any(.status.conditions[]; .x)'}\n",
+           {"6:63: spec.for.filter: reads .status, which spec.for.content: metadata does not "
+            "keep"}},
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: 'objects | .data'}\n",
+           {"6:63: spec.for.filter: reads .data, which spec.for.content: metadata does not keep"}},
+          // libjq's: its text is all that is known.
+          {"  for: {apiVersion: v1, kind: Pod, content: metadata, filter: "
+           "'.metadata | path(.data)'}\n",
            {"6:63: spec.for.filter: reads .data, which spec.for.content: metadata does not keep"}},
           {"  for: {apiVersion: v1, kind: Pod}\n"
            "  watches: [{name: a, apiVersion: v1, kind: Secret, content: metadata, map: "
@@ -402,6 +416,8 @@ TEST_CASE("wrong hooks are refused") {
            {"6:38: spec.reconcile.output: must be manifests or log, not \"json\""}},
           {"  reconcile: {shell: 'true', limits: {output: 10}}\n",
            {"6:47: spec.reconcile.limits.output: must be from 1Ki to 256Mi bytes"}},
+          {"  reconcile: {shell: 'true', env: {A: {from: {file: /dev/zero}}}}\n",
+           {"6:53: spec.reconcile.env.A.from.file: \"/dev/zero\" is no regular file"}},
           {"  reconcile:\n    shell: 'true'\n    env:\n      A: 1\n      B: {jq: '.a |'}\n      C: "
            "{from: {file: gone}}\n"
            "      D: {}\n      KW_NAME: x\n      PATH: x\n      a-b: x\n      Y: x\n      E: {jq: "

@@ -5,12 +5,14 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "base/log.hpp"
 #include "hooks/rule_folder.hpp"
 #include "loop/skipping_time.hpp"
 #include "support/catch.hpp"
+#include "support/few_watches.hpp"
 #include "support/limit.hpp"
 
 using namespace kubewatch;
@@ -44,14 +46,23 @@ struct Bench {
   ~Bench() { base::capture_log(nullptr); }
 
   void follow(const std::string& path) {
-    reloader.emplace(loop, std::vector<std::string>{path},
-                     [this](std::vector<hooks::Rule> rules) { reads.push_back(std::move(rules)); });
+    hooks::RuleReloader::Before before{hooks::rule_files_stamp({path}),
+                                       hooks::names_of(hooks::load_rules({path}).rules)};
+    reloader.emplace(
+        loop, std::vector<std::string>{path},
+        [this](std::vector<hooks::Rule> rules) { reads.push_back(std::move(rules)); },
+        std::move(before));
     REQUIRE(reloader->start().ok());
   }
   // The names of the rules that were read next, "" when nothing was.
   std::string next(Duration patience = kLimit) {
     const std::size_t before = reads.size();
-    loop.run_until([&] { return reads.size() > before; }, patience);
+    const auto read = [&] { return reads.size() > before; };
+    // A rule that is missing is looked for once more.
+    for (int i = 0; i < 3 && !loop.run_until(read, kFirstLook) && patience > kFirstLook; ++i) {
+      time.skip(Duration{2000});
+    }
+    loop.run_until(read, patience);
     if (reads.size() == before) return "";
     std::string names;
     for (const auto& rule : reads.back()) names += rule.name + " ";
@@ -81,6 +92,30 @@ TEST_CASE("a rule file that is written or replaced by a rename is read again") {
     fs::rename(bench.folder.file(".rules.yaml.swp"), bench.folder.file("rules.yaml"));
     CHECK(bench.next() == name + " ");
   }
+}
+
+TEST_CASE("a rule file that changes after it was read and before it is followed is read again") {
+  Bench bench("rules.yaml");
+  const std::vector<std::string> paths = {bench.folder.file("rules.yaml")};
+  std::string stamp = hooks::rule_files_stamp(paths);
+  bench.folder.write("rules.yaml", rule_text("b", "exit 17"));
+  bench.reloader.emplace(
+      bench.loop, paths,
+      [&](std::vector<hooks::Rule> rules) { bench.reads.push_back(std::move(rules)); },
+      hooks::RuleReloader::Before{std::move(stamp), {"a"}});
+  REQUIRE(bench.reloader->start().ok());
+  CHECK(bench.next() == "b ");
+}
+
+TEST_CASE("a rule that is missing while its folder is filled anew does not count as removed") {
+  Bench bench(".");
+  bench.folder.write("more.yaml", rule_text("b"));
+  CHECK(bench.next() == "b a ");
+  const bool comes_back = GENERATE(true, false);
+  fs::remove(bench.folder.file("rules.yaml"));
+  CHECK(bench.next(kFirstLook) == "");
+  if (comes_back) bench.folder.write("rules.yaml", rule_text("a"));
+  CHECK(bench.next() == (comes_back ? "b a " : "b "));
 }
 
 TEST_CASE("other files beside the rules are none of our business") {
@@ -238,6 +273,66 @@ TEST_CASE(
   REQUIRE(bench.next(kFirstLook) == "");
   point("app/links/site.yaml", "../releases/1/more/site.yaml");
   CHECK(bench.next() == "one ");
+}
+
+TEST_CASE("where no inotify watch is left the start says so, and later it is said once") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", rule_text("a"));
+  const auto said = test::with_few_watches(0, [&]() -> std::string {
+    std::vector<std::string> log;
+    base::capture_log(&log);
+    loop::EventLoop loop;
+    hooks::RuleReloader reloader(loop, {folder.path()}, [](std::vector<hooks::Rule>) {}, {});
+    const auto started = reloader.start();
+    if (started.ok()) return "started";
+    // Follows again, as after each change.
+    const auto look = [&] {
+      bool over = false;
+      const auto timer = loop.after(kFirstLook, [&] { over = true; });
+      loop.run_until([&] { return over; }, kLimit);
+    };
+    look();
+    if (!log.empty()) return "told again: " + log.front();
+    return started.error().message().substr(0, 13);
+  });
+  if (!said) {
+    WARN("no user namespaces here");
+    return;
+  }
+  CHECK(*said == "cannot watch ");
+}
+
+TEST_CASE("a folder that cannot be followed any more is told once") {
+  const test::RuleFolder folder;
+  const std::string rules = folder.file("rules");
+  fs::create_directory(rules);
+  const auto said = test::with_few_watches(10, [&]() -> std::string {
+    std::vector<std::string> log;
+    base::capture_log(&log);
+    loop::EventLoop loop;
+    int reads = 0;
+    hooks::RuleReloader reloader(
+        loop, {rules}, [&](std::vector<hooks::Rule>) { ++reads; },
+        {hooks::rule_files_stamp({rules}), {}},
+        [](const std::vector<std::string>&) { return hooks::LoadedRules{}; });
+    if (const auto started = reloader.start(); !started.ok()) return started.error().render();
+    if (!test::allow_watches(0)) return "the limit stays";
+    // Each of them is another folder, of which the one around it tells.
+    for (int i = 1; i <= 2; ++i) {
+      fs::rename(rules, folder.file("old" + std::to_string(i)));
+      fs::create_directory(rules);
+      std::ofstream(rules + "/" + std::to_string(i) + ".yaml") << "x";
+      if (!loop.run_until([&] { return reads == i; }, kLimit)) return "not read";
+    }
+    return std::to_string(log.size()) + " " + (log.empty() ? "" : log.front());
+  });
+  if (!said) {
+    WARN("no user namespaces here");
+    return;
+  }
+  CHECK(said->substr(0, 2) == "1 ");
+  CHECK(said->find("only read again on SIGHUP") != std::string::npos);
+  CHECK(said->find("cannot watch " + rules + ":") != std::string::npos);
 }
 
 TEST_CASE("links that lead round in circles are looked at once") {

@@ -77,6 +77,7 @@ TEST_CASE("what the reader takes the schema for editors takes") {
            "  resync: 0s",
            "  schedule: '*/5 * * * *'",
            "  schedule: 'TZ=UTC  0 9 * * 1-5'",
+           "  schedule: \"TZ=UTC\\t0\\t9 * *\\t\\t1-5\"",
            "  onDelete: true",
            "  concurrency: 1000",
            "  whenNoLongerMatched: release",

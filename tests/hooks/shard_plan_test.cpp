@@ -66,6 +66,23 @@ TEST_CASE("a rule is narrowed to the namespaces of its shard") {
   CHECK_FALSE(rule_of_shard(some, *plan, 1));
 }
 
+TEST_CASE("a kind without namespaces is in no shard of namespaces, but where the rule is wrong") {
+  const auto plan = parse_shard_plan("namespace=a,b;c", std::nullopt);
+  core::ResourceType nodes;
+  nodes.namespaced = false;
+  core::ResourceType pods;
+  pods.namespaced = true;
+  Rule all;
+  CHECK_FALSE(is_in_no_shard(all.for_, nodes));
+  CHECK(is_in_no_shard(rule_of_shard(all, *plan, 0)->for_, nodes));
+  CHECK_FALSE(is_in_no_shard(rule_of_shard(all, *plan, 0)->for_, pods));
+  Rule names_them;
+  names_them.for_.namespaces = {"a"};
+  CHECK_FALSE(is_in_no_shard(rule_of_shard(names_them, *plan, 0)->for_, nodes));
+  const auto by_label = parse_shard_plan("label=part", 2);
+  CHECK_FALSE(is_in_no_shard(rule_of_shard(all, *by_label, 0)->for_, nodes));
+}
+
 TEST_CASE("a rule is narrowed to the label of its shard beside its own selector") {
   const auto plan = parse_shard_plan("label=part", 2);
   Rule rule;

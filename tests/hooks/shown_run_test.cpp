@@ -16,10 +16,16 @@ struct KeyFile {
 };
 
 struct World : KeyFile, test::ScriptedEngine {
-  explicit World(const std::string& script, const std::string& more = "")
+  // `other`: what takes the place of the key's file once the rule is read.
+  explicit World(const std::string& script, const std::string& more = "",
+                 const std::string& other = "")
       : ScriptedEngine("  apply: {validate: none}\n  retry: {maxAttempts: 1}\n", "",
                        "{exec: [./hook.sh], env: {P: {from: {file: " + path + "}}}" + more + "}") {
     folder.write("hook.sh", "#!/bin/sh\n" + script);
+    if (!other.empty()) {
+      std::filesystem::remove(path);
+      std::filesystem::create_symlink(other, path);
+    }
     base::capture_log(&log);
     transport.answer(200, list(test::object("demo.dev/v1", "Website", "4", "{}")));
     start();
@@ -51,6 +57,12 @@ TEST_CASE("a failure that quotes megabytes of output is cut") {
   CHECK(message.find("the server has no kind v1 bbb") != std::string::npos);
   CHECK(message.find("(cut: it has ") != std::string::npos);
   for (const std::string& line : world.log) CHECK(line.size() < 20'000);
+}
+
+TEST_CASE("a file of env that became no regular file fails the run, for reading it may never end") {
+  const World world("true\n", "", "/dev/zero");
+  CHECK(world.runs[0].outcome == "failed");
+  CHECK(world.runs[0].message.find(world.path + ": it is no regular file") != std::string::npos);
 }
 
 TEST_CASE("a secret at the end of a Result's message is masked before the message is cut") {

@@ -74,3 +74,17 @@ TEST_CASE("requests that look at all objects use up a burst a hundred times as f
   world.feed.bytes(world.now, line("a"));
   CHECK(world.feed.pause(world.now) > Duration{400});
 }
+
+TEST_CASE("equal requests for many objects that come together are one") {
+  World world;
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    text += line("a");
+    text += "{\"selector\": \"tier=web\", \"reason\": \"b\"}\n";
+  }
+  world.feed.bytes(world.now, text + "{\"selector\": \"tier=db\", \"reason\": \"c\"}\n");
+  CHECK(world.reasons == std::vector<std::string>{"a", "b", "c"});
+  CHECK(world.feed.pause(world.now) == Duration{0});  // three of them, and the reading of 601 lines
+  world.feed.bytes(world.now, line("d"));
+  CHECK(world.reasons.back() == "d");
+}

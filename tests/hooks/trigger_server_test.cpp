@@ -1,6 +1,9 @@
 // The HTTP listener of triggers: who is let in, what is answered; and where it may listen.
 #include "hooks/trigger_server.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -71,6 +74,17 @@ TEST_CASE("a token lets in where it is asked for, to the rule that it belongs to
   CHECK(world.send("/kick", R"({"all":true})", "s3cret").status == 202);
   CHECK(world.send("/kick", R"({"all":true})", "other").status == 202);
   CHECK(world.documents == std::vector<std::string>{"b", "c"});
+}
+
+TEST_CASE("a token comes from a regular file, for another may never end") {
+  World world;
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  REQUIRE(::write(ends[1], "s3cret", 6) == 6);
+  ::close(ends[1]);
+  world.server->set_routes({{"/kick", "/proc/self/fd/" + std::to_string(ends[0]), "b"}});
+  CHECK(world.send("/kick", R"({"all":true})", "s3cret").status == 401);
+  ::close(ends[0]);
 }
 
 TEST_CASE("what is no trigger is refused with a status that says why") {

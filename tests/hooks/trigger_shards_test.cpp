@@ -39,6 +39,7 @@ TEST_CASE("a trigger over HTTP is taken where the shard of its object is led, an
   world.engine->lead(1 - shard);
   CHECK(world.kick(kNamed) == 503);
   CHECK(world.kick(R"({"all":true})") == 202);
+  CHECK(world.kick(R"({"name":"a"})") == 202);  // without a namespace no instance has it
   CHECK(world.runs.empty());
   world.engine->lead(shard);
   REQUIRE(world.until([&] { return world.runs.size() == 1; }));

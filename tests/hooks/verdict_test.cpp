@@ -101,6 +101,11 @@ TEST_CASE("the rule's own exit codes are permanent or wait") {
   CHECK(judged(exited(17), {}, retry).outcome == Outcome::permanent);
   CHECK(judged(exited(3), {}, retry).outcome == Outcome::failed);
   CHECK(judged(exited(3), {}, retry).after == Duration{60000});
+  OutputFacts bad;
+  bad.problem = "invalid output: 1:1: broken";
+  CHECK(judged(exited(17), bad, retry).outcome == Outcome::permanent);
+  CHECK(judged(exited(17), bad, retry).message ==
+        "exit code 17: permanent failure: invalid output: 1:1: broken");
   CHECK(reads_output(exited(17), retry));
   CHECK_FALSE(reads_output(exited(3), retry));
 }

@@ -176,24 +176,30 @@ TEST_CASE("a server that accepts and says nothing runs into the response limit")
 }
 
 TEST_CASE("a silent stream ends after its idle time, counted from the last byte") {
-  loop::EventLoop loop;
-  loop::Timer more;
-  const RawServer server(loop, [&](int fd, const std::string&) {
-    RawServer::say(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
-    more = loop.after(Duration{300}, [fd] { RawServer::say(fd, "1\r\nx\r\n"); });
-  });
-  const auto transport = make_transport(loop);
-  Request request = watch_request(server.url());
-  request.idle_timeout = Duration{1500};
-  request.response_timeout = Duration{1};
-  const TimePoint begin = loop.now();
-  Stream stream;
-  stream.start(*transport, std::move(request));
-  REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
-  CHECK(stream.data == "x");
-  REQUIRE_FALSE(stream.end->ok());
-  CHECK(stream.end->error().kind() == ErrorKind::timeout);
-  CHECK(loop.now() - begin >= Duration{1800});
+  // A busy machine may say the byte too late: again with more time.
+  for (const Duration idle : {Duration{1500}, Duration{6000}}) {
+    loop::EventLoop loop;
+    loop::Timer more;
+    const RawServer server(loop, [&](int fd, const std::string&) {
+      RawServer::say(fd, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+      more = loop.after(Duration{300}, [fd] { RawServer::say(fd, "1\r\nx\r\n"); });
+    });
+    const auto transport = make_transport(loop);
+    Request request = watch_request(server.url());
+    request.idle_timeout = idle;
+    request.response_timeout = Duration{1};
+    const TimePoint begin = loop.now();
+    Stream stream;
+    stream.start(*transport, std::move(request));
+    REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
+    REQUIRE_FALSE(stream.end->ok());
+    CHECK(stream.end->error().kind() == ErrorKind::timeout);
+    if (stream.data.empty()) continue;
+    CHECK(stream.data == "x");
+    CHECK(loop.now() - begin >= Duration{300} + idle);
+    return;
+  }
+  FAIL("no byte came");
 }
 
 TEST_CASE("an answer that trickles ends where so few bytes are no sign of life") {
@@ -216,13 +222,20 @@ TEST_CASE("an answer that trickles ends where so few bytes are no sign of life")
     request.idle_bytes = bytes;
     return request;
   };
-  Stream stream;
   SECTION("many small pieces are as good as a big one") {
-    stream.start(*transport, wants(3, Duration{2000}));
-    REQUIRE(loop.run_until([&] { return stream.data.size() >= 300; }, kLimit));
-    CHECK_FALSE(stream.end.has_value());
+    // For longer than the idle time; a busy machine may be held up for one, and gets a longer one.
+    const auto goes_on = [&](std::size_t pieces, Duration idle) {
+      Stream stream;
+      stream.start(*transport, wants(3, idle));
+      REQUIRE(loop.run_until([&] { return stream.data.size() >= pieces || stream.end.has_value(); },
+                             kLimit));
+      more.reset();
+      return !stream.end.has_value();
+    };
+    CHECK((goes_on(300, Duration{2000}) || goes_on(1000, Duration{8000})));
   }
   SECTION("it says how little came") {
+    Stream stream;
     stream.start(*transport, wants(1000, Duration{600}));
     REQUIRE(loop.run_until([&] { return stream.end.has_value(); }, kLimit));
     CHECK(said > 1);

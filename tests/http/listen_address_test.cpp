@@ -1,18 +1,69 @@
 #include "http/listen_address.hpp"
 
+#include "fixture.hpp"
+#include "http/listen_socket.hpp"
 #include "support/catch.hpp"
 
-using kubewatch::http::parse_listen_address;
+using namespace kubewatch;
+using namespace kubewatch::http;
 
 TEST_CASE("an address to listen on is read in one way by every flag") {
   CHECK(parse_listen_address("127.0.0.1:9090")->address == "127.0.0.1");
   CHECK(parse_listen_address("127.0.0.1:9090")->port == 9090);
   CHECK(parse_listen_address("localhost:0")->port == 0);
   CHECK(parse_listen_address("[::1]:0")->address == "::1");
-  CHECK(parse_listen_address(":80")->address == "0.0.0.0");
+  CHECK(parse_listen_address(":80")->address == "::");
+  CHECK(parse_listen_address("0.0.0.0:80")->address == "0.0.0.0");
   for (const char* wrong : {"", "9090", "127.0.0.1", "a:b", "::1:80", "x:70000", "x:", "x:-1",
                             "[]:1", "[::1:1", "x:1 "}) {
     INFO(wrong);
     CHECK_FALSE(parse_listen_address(wrong).ok());
+  }
+}
+
+TEST_CASE("an address to listen on is shown as it is given") {
+  for (const char* text : {"127.0.0.1:9090", "[::1]:0", "[::]:80", "localhost:1"}) {
+    CHECK(to_string(*parse_listen_address(text)) == text);
+  }
+}
+
+TEST_CASE("who listens everywhere is reached here") {
+  CHECK(reached_at("0.0.0.0") == "127.0.0.1");
+  CHECK(reached_at("::") == "127.0.0.1");
+  CHECK(reached_at("::1") == "::1");
+  CHECK(reached_at("192.0.2.1") == "192.0.2.1");
+}
+
+TEST_CASE("plain HTTP is served on loopback only") {
+  CHECK(check_plain_http(true, "127.0.0.1").ok());
+  CHECK(check_plain_http(false, "0.0.0.0").ok());
+  const auto refused = check_plain_http(true, "0.0.0.0");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render().find("not for 0.0.0.0") != std::string::npos);
+}
+
+TEST_CASE("a server without an address is reached by IPv4 and by IPv6") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.address = parse_listen_address(":0")->address;
+  const auto server = serve(
+      loop,
+      [](const ServerRequest&, const std::shared_ptr<Responder>& to) {
+        to->respond(200, {}, "here");
+      },
+      options);
+  const auto transport = make_transport(loop);
+  std::vector<std::string> hosts = {"127.0.0.1"};
+  // Else this machine has no IPv6: all addresses are those of IPv4.
+  if (const auto socket = listen_on("::1", 0); socket.ok()) {
+    close(socket->fd);
+    hosts.emplace_back("[::1]");
+  }
+  for (const std::string& host : hosts) {
+    INFO(host);
+    const auto answer =
+        get(loop, *transport, "http://" + host + ":" + std::to_string(server->port()) + "/");
+    REQUIRE(answer.ok());
+    CHECK(answer->body == "here");
   }
 }

@@ -14,6 +14,17 @@ TEST_CASE("no more of an answer is taken than can be read") {
   CHECK(Request{}.max_body == base::JsonLimits{}.max_bytes);
 }
 
+TEST_CASE("a Transfer-Encoding counts as evhttp compares it, with what a folded line leaves") {
+  for (const char* value : {"chunked", "Chunked", " chunked", "\tchunked", "chunked "}) {
+    Headers headers;
+    headers.add("Host", "localhost");
+    headers.add("Transfer-Encoding", value);
+    INFO(value);
+    const bool plain = value[0] != ' ' && value[0] != '\t' && std::string_view(value).size() == 7;
+    CHECK(framing_fault("POST", headers).has_value() != plain);
+  }
+}
+
 TEST_CASE("header names compare without case, and order and duplicates are kept") {
   Headers headers;
   headers.add("Warning", "one");

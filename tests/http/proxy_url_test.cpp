@@ -4,6 +4,7 @@
 #include "support/catch.hpp"
 
 using kubewatch::http::host_of_proxy;
+using kubewatch::http::is_tls_proxy;
 using kubewatch::http::proxy_for_curl;
 
 TEST_CASE("a proxy without a port is at that of its scheme, and SOCKS resolves names itself") {
@@ -28,4 +29,11 @@ TEST_CASE("a proxy without a port is at that of its scheme, and SOCKS resolves n
 TEST_CASE("people are told the host and port of a proxy, and not who may use it") {
   CHECK(host_of_proxy("http://user:pass/word@proxy.corp:3128/x") == "proxy.corp:3128");
   CHECK(host_of_proxy("proxy.corp") == "proxy.corp");
+}
+
+TEST_CASE("a proxy is reached by TLS when its URL says https") {
+  CHECK(is_tls_proxy("https://p:3129"));
+  CHECK(is_tls_proxy("HTTPS://p"));
+  for (const char* url : {"", "p", "https", "http://p", "socks5://p"})
+    CHECK_FALSE(is_tls_proxy(url));
 }

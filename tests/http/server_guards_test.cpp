@@ -79,6 +79,55 @@ TEST_CASE("requests are refused by Host, Origin, Content-Encoding and size") {
   }
 }
 
+TEST_CASE("a request whose end or host is doubtful is refused, and what follows is none") {
+  loop::EventLoop loop;
+  int handled = 0;
+  const auto server = serve(loop, [&handled](const ServerRequest&, const Held& responder) {
+    ++handled;
+    responder->respond(200, {}, "ok");
+  });
+  const std::string host = "Host: localhost\r\n";
+  const std::string post = "POST / HTTP/1.1\r\n" + host;
+  const std::string next = "GET /next HTTP/1.1\r\n" + host + "\r\n";
+  const std::string cases[] = {
+      "GET / HTTP/1.1\r\n" + host + "Host: localhost\r\n\r\n",
+      "GET http://localhost/ HTTP/1.1\r\n" + host + "Host: evil.example\r\n\r\n",
+      post + "Content-Length: 0\r\nContent-Length: " + std::to_string(next.size()) + "\r\n\r\n",
+      post + "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      post + "Content-Length : " + std::to_string(next.size()) + "\r\n\r\n",
+      post + "Content-Length: +0\r\n\r\n",
+      post + "Content-Length: 0x0\r\n\r\n",
+      post + "Content-Length: " + std::string(30, '0') + "\r\n\r\n",
+      post + "Content-Length:\r\n\r\n",
+      post + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+      post + "Transfer-Encoding: gzip\r\n\r\n",
+      post + "Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n",
+      post + "Transfer-Encoding:\tchunked\r\n\r\n0\r\n\r\n",
+      post + "Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
+      post + "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "HEAD / HTTP/1.1\r\n" + host + "Content-Length: " + std::to_string(next.size()) + "\r\n\r\n",
+      "GET / HTTP/1.1\r\n" + host + "X Y: z\r\n\r\n",
+      "GET / HTTP/1.0\r\n" + host + "X Y: z\r\nConnection: keep-alive\r\n\r\n",
+  };
+  for (const std::string& text : cases) {
+    INFO(text);
+    RawClient client(loop, server->port(), text + next);
+    REQUIRE(loop.run_until([&] { return client.closed; }, kLimit));
+    CHECK(client.status() == 400);
+    CHECK(client.received.find("HTTP/1.", 1) == std::string::npos);
+  }
+  CHECK(handled == 0);
+  const std::string good[] = {
+      post + "content-length:\t0\r\n\r\n",
+      post + "Transfer-Encoding: Chunked\r\n\r\n0\r\n\r\n",
+      "HEAD / HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n",
+  };
+  for (const std::string& text : good) {
+    INFO(text);
+    CHECK(status_for(loop, *server, text) == 200);
+  }
+}
+
 TEST_CASE("our client sees 413 for a body above the limit, and not a reset") {
   loop::EventLoop loop;
   ServerOptions options;
@@ -190,6 +239,54 @@ TEST_CASE("a client that sends without end while it is streamed to fills no memo
   CHECK(taken < (32U << 20U));
   responder->send("alive");
   CHECK(loop.run_until([&] { return client.received.find("alive") != std::string::npos; }, kLimit));
+}
+
+TEST_CASE("a client that sends without end while its answer waits for it fills no memory") {
+  loop::EventLoop loop;
+  const bool streamed = GENERATE(false, true);
+  const std::string big(32U << 20U, 'b');
+  int handled = 0;
+  const auto server = serve(loop, [&](const ServerRequest&, const Held& responder) {
+    if (++handled > 1) return responder->respond(200, {}, "next");
+    if (!streamed) return responder->respond(200, {}, big);
+    responder->begin(200, {});
+    responder->send(big);
+  });
+  const std::string get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  RawClient client(loop, server->port(), get);
+  client.stop_reading();
+  REQUIRE(loop.run_until([&] { return handled == 1; }, kLimit));
+  std::string ahead;
+  while (ahead.size() < (64U << 10U)) ahead += get;
+  std::size_t taken = 0;
+  for (int full = 0; full < 50 && taken < (64U << 20U); ++full) {
+    loop.run_until([] { return false; }, Duration{0});
+    const std::size_t begun = taken % ahead.size();  // in the middle of one, as the kernel took it
+    const ssize_t sent = ::send(client.fd(), ahead.data() + begun, ahead.size() - begun,
+                                MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent <= 0) continue;
+    taken += static_cast<std::size_t>(sent);
+    full = 0;
+  }
+  CHECK(taken < (32U << 20U));
+  CHECK(handled == 1);
+  // They are requests all the same, once it has taken its answer.
+  client.start_reading(loop);
+  CHECK(loop.run_until([&] { return client.received.ends_with("next"); }, kLimit));
+}
+
+TEST_CASE("a client that says no more than its request gets all of a long answer") {
+  loop::EventLoop loop;
+  const std::string big(32U << 20U, 'b');
+  const auto server = serve(
+      loop, [&](const ServerRequest&, const Held& responder) { responder->respond(200, {}, big); });
+  RawClient client(loop, server->port(), "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  client.stop_reading();
+  shutdown(client.fd(), SHUT_WR);
+  loop.run_until([] { return false; }, Duration{50});
+  client.start_reading(loop);
+  REQUIRE(loop.run_until([&] { return client.closed; }, kLimit));
+  CHECK(client.received.ends_with(big));
 }
 
 TEST_CASE("a watcher that does not read is seen in backlog() and cut off in the end") {

@@ -1,28 +1,13 @@
 // New certificates on a running transport: new connections use them, open ones go on.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <openssl/pem.h>
-#include <openssl/ssl.h>
-
-#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string_view>
-#include <thread>
 #include <vector>
 
-#include "fixture.hpp"
+#include "tls_peer.hpp"
 
 namespace kubewatch::http {
 namespace {
-
-GeneratedCertificate make_certificate() {
-  const auto now =
-      std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now());
-  auto made = generate_certificate({"localhost"}, {"127.0.0.1"}, now);
-  REQUIRE(made.ok());
-  return std::move(made).value();
-}
 
 struct TlsServer {
   TlsServer(loop::EventLoop& loop, const GeneratedCertificate& certificate) {
@@ -43,68 +28,21 @@ struct TlsServer {
   std::unique_ptr<Server> server;
 };
 
-// A TLS server that asks for a client certificate and answers with the one it was shown; ours does
-// not look at them. Blocking, a thread for each connection; they end with the client's transport.
+// Answers with the certificate that it was shown.
 class CertificateEcho {
  public:
   explicit CertificateEcho(const GeneratedCertificate& certificate)
-      : context_(SSL_CTX_new(TLS_server_method())) {
-    use(certificate);
-    SSL_CTX_set_verify(context_, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
+      : peer_(certificate, [this](SSL* ssl, int) { talk(ssl); }) {
     static const unsigned char kId[] = "echo";
-    SSL_CTX_set_session_id_context(context_, kId, sizeof kId);
-    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    REQUIRE(bind(fd_, reinterpret_cast<sockaddr*>(&address), size) == 0);
-    REQUIRE(listen(fd_, 8) == 0);
-    getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size);
-    port_ = ntohs(address.sin_port);
-    thread_ = std::thread([this] { run(); });
+    SSL_CTX_set_session_id_context(peer_.context(), kId, sizeof kId);
   }
-  ~CertificateEcho() {
-    shutdown(fd_, SHUT_RDWR);
-    thread_.join();
-    for (std::thread& connection : connections_) connection.join();
-    close(fd_);
-    SSL_CTX_free(context_);
-  }
-  CertificateEcho(const CertificateEcho&) = delete;
-  CertificateEcho& operator=(const CertificateEcho&) = delete;
-  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_) + "/"; }
+  std::string url() const { return "https://" + peer_.host_port() + "/"; }
   // Requests for it are answered in pairs: a pair is on two connections, however fast an answer is.
   std::string pair_url() const { return url() + "pair"; }
   // Handshakes that took up an earlier session.
-  long resumed() const { return SSL_CTX_sess_hits(context_); }
+  long resumed() const { return SSL_CTX_sess_hits(peer_.context()); }
 
  private:
-  void use(const GeneratedCertificate& certificate) {
-    BIO* bio = BIO_new_mem_buf(certificate.certificate_pem.data(), -1);
-    X509* parsed = PEM_read_bio_X509(bio, nullptr, nullptr, nullptr);
-    BIO_free(bio);
-    bio = BIO_new_mem_buf(certificate.key_pem.data(), -1);
-    EVP_PKEY* key = PEM_read_bio_PrivateKey(bio, nullptr, nullptr, nullptr);
-    BIO_free(bio);
-    REQUIRE(SSL_CTX_use_certificate(context_, parsed) == 1);
-    REQUIRE(SSL_CTX_use_PrivateKey(context_, key) == 1);
-    X509_free(parsed);
-    EVP_PKEY_free(key);
-  }
-  void run() {
-    for (;;) {
-      const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
-      if (fd < 0) return;
-      connections_.emplace_back([this, fd] {
-        SSL* ssl = SSL_new(context_);
-        SSL_set_fd(ssl, fd);
-        if (SSL_accept(ssl) == 1) talk(ssl);
-        SSL_free(ssl);
-        close(fd);
-      });
-    }
-  }
   // Keeps the connection open for as long as the client asks on it.
   void talk(SSL* ssl) {
     char bytes[4096];
@@ -136,14 +74,10 @@ class CertificateEcho {
     return out;
   }
 
-  SSL_CTX* context_;
-  int fd_ = -1;
-  std::uint16_t port_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  int arrived_ = 0;                       // requests for a pair
-  std::vector<std::thread> connections_;  // the accepting thread's, until that has ended
-  std::thread thread_;
+  int arrived_ = 0;  // requests for a pair
+  TlsPeer peer_;     // the first to go
 };
 
 // Who shows a server its certificate, and has a second one.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -29,6 +30,29 @@ std::vector<Json> run(const std::string& text, const Json& input = nullptr) {
 
 std::string proc(const std::string& name) {
   return "/proc/" + std::to_string(helper_pid()) + "/" + name;
+}
+
+volatile sig_atomic_t deadly = 0;
+void send_deadly(int) {
+  if (const int pid = helper_pid(); pid > 0) ::kill(pid, deadly);
+}
+
+// How a program ends while the helper is sent `number` again and again.
+Error ended_by(int number) {
+  run("1");  // it is there, with signals of its own
+  deadly = number;
+  struct sigaction action {};
+  struct sigaction before {};
+  action.sa_handler = send_deadly;
+  ::sigaction(SIGALRM, &action, &before);
+  const itimerval often{{0, 20000}, {0, 20000}};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  auto result = helper_run("def f: f; f", nullptr, kPatient);
+  const itimerval never{};
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  ::sigaction(SIGALRM, &before, nullptr);
+  REQUIRE_FALSE(result.ok());
+  return result.error();
 }
 
 }  // namespace
@@ -74,14 +98,14 @@ TEST_CASE("a program past its deadline is killed and the next one gets a new pro
 }
 
 TEST_CASE("what libjq needs to compile a program is not taken off its deadline") {
-  // libjq looks for each variable in all that are open: a second to compile, nothing to run.
+  // libjq looks for each variable in all that are open: half a second to compile, nothing to run.
   std::string text;
-  for (int function = 0; function < 8; ++function) {
+  for (int function = 0; function < 4; ++function) {
     text += "def f" + std::to_string(function) + ": ";
     for (int i = 0; i < 2000; ++i) text += ". as $x" + std::to_string(i) + " | ";
     text += ".; ";
   }
-  text += "f0 | f1 | f2 | f3 | f4 | f5 | f6 | f7";
+  text += "f0 | f1 | f2 | f3";
   const auto begin = std::chrono::steady_clock::now();
   REQUIRE(helper_compile(text + " ").ok());
   const auto took = std::chrono::steady_clock::now() - begin;
@@ -99,6 +123,32 @@ TEST_CASE("a helper that was killed is replaced") {
   auto first = helper_run("1", nullptr, kPatient);
   if (!first.ok()) CHECK(first.error().kind() == ErrorKind::too_large);
   CHECK(run("3") == std::vector<Json>{3});
+}
+
+TEST_CASE("what ends the helper is named, and is no lack of memory where it is not") {
+  const Error asked = ended_by(SIGTERM);
+  CHECK(asked.kind() == ErrorKind::unavailable);
+  CHECK(asked.message() == "the jq process ended: somebody sent it SIGTERM");
+  const Error crashed = ended_by(SIGSEGV);
+  CHECK(crashed.kind() == ErrorKind::too_large);
+  CHECK(crashed.message() == "the jq process ended: the program makes libjq crash (SIGSEGV)");
+  const Error killed = ended_by(SIGKILL);
+  CHECK(killed.kind() == ErrorKind::too_large);
+  CHECK(killed.message() ==
+        "the jq process ended: it was killed (SIGKILL), as what uses too much memory is");
+  CHECK(ended_by(SIGABRT).message() ==
+        "the jq process ended: the program uses too much memory, or meets a fault of libjq "
+        "(SIGABRT)");
+  CHECK(helper_ended(7 << 8).message() == "the jq process ended: exit code 7");
+  CHECK(helper_ended(std::nullopt).kind() == ErrorKind::unavailable);
+  CHECK(run("1") == std::vector<Json>{1});
+}
+
+TEST_CASE("^C in a terminal, which reaches our process group, does not end the helper") {
+  run("1");
+  const int pid = helper_pid();
+  CHECK(::getpgid(pid) == pid);
+  CHECK(::getpgid(pid) != ::getpgrp());
 }
 
 TEST_CASE("the helper has no environment, no open files and no terminal") {

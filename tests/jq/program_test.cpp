@@ -245,7 +245,11 @@ TEST_CASE("a program tells which places of its input it looks at, as far as its 
       {"{x: .a}", {{"a"}}},
       {"try .a catch .b", {{"a"}}},
       {"[.a, \"\\(.b)\"]", {{"a"}, {"b"}}},
-      {"limit(1; .a)", {}}};  // of libjq, or of a function that gives its argument what it likes
+      {"first(.a), limit(.b; .c)", {{"a"}, {"b"}, {"c"}}},
+      {"any(.a[]; .b)", {{"a"}}},
+      {".a | values | .b", {{"a"}, {"a", "b"}}},
+      {"with_entries(.a)", {}},
+      {"path(.a)", {}}};  // of libjq
   for (const auto& [text, paths] : programs) {
     INFO(text);
     CHECK(compiled(text).reads() == paths);

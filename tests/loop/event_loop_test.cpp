@@ -313,6 +313,18 @@ TEST_CASE("a clock that can be skipped fires what is due, in order, and keeps th
   CHECK_FALSE(time.next_timer());
 }
 
+TEST_CASE("a timer of real time is neither skipped to nor brought nearer by skipping") {
+  EventLoop loop;
+  SkippingTime time(loop);
+  bool late = false, soon = false;
+  Timer hour = loop.after_real(Duration{3600000}, [&] { late = true; });
+  Timer moment = loop.after_real(Duration{1}, [&] { soon = true; });
+  CHECK_FALSE(time.next_timer());
+  time.skip(Duration{7200000});
+  CHECK(loop.run_until([&] { return soon; }, Duration{5000}));
+  CHECK_FALSE(late);
+}
+
 TEST_CASE("virtual time jumps from deadline to deadline and stands still in between") {
   const WallTime wall{std::chrono::seconds(1000)};
   EventLoop loop(VirtualClock{wall});

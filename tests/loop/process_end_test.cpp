@@ -104,6 +104,133 @@ TEST_CASE("terminate() is a TERM with grace, and is reported as canceled") {
   one.process->terminate();
 }
 
+// Lines are made with their own FIFO beside them: what waits for it says so, and goes on when told.
+struct Gate {
+  Gate() {
+    REQUIRE(mkfifo(path.c_str(), 0600) == 0);
+    // Both ways: to open it waits for nobody.
+    fd = Fd(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  }
+  void let_go() const { CHECK(write(fd.get(), "now\n", 4) == 4); }
+  TempDir folder;
+  std::string path = folder.path + "/gate";
+  Fd fd;
+};
+
+bool has_line(const Run& run, const std::string& line) {
+  return std::find(run.lines.begin(), run.lines.end(), line) != run.lines.end();
+}
+
+// Turns the loop for a while that begins now.
+void pass(EventLoop& loop, Duration time) {
+  bool over = false;
+  const Timer end = loop.after(time, [&over] { over = true; });
+  loop.run_until([&over] { return over; }, kLimit);
+}
+
+TEST_CASE("the grace time is everybody's in the group, though the leader dies of TERM at once") {
+  struct Case {
+    std::string name, on_term;
+  };
+  const Gate gate;
+  const std::string wait_at_gate = "echo waits >&2; read line <" + gate.path + "; echo cleaned";
+  const std::vector<Case> cases = {
+      {"who was there before", wait_at_gate},
+      {"who was born meanwhile", "sh -c \"" + wait_at_gate + "\" & exit 0"},
+      {"who has closed its output",
+       "exec 3>&2 >/dev/null 2>&1; echo waits >&3; exec 3>&-; read line <" + gate.path + "; : >" +
+           gate.folder.path + "/cleaned"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.name);
+    EventLoop loop;
+    ProcessOptions options = shell("(trap '" + c.on_term +
+                                   "; exit 0' TERM; echo up >&2; while :; do sleep 0.01; done) & "
+                                   "exec sleep 1000");
+    options.drain = Duration{5};
+    options.grace = kLimit;
+    Run one;
+    one.start(loop, options);
+    REQUIRE(loop.run_until([&] { return has_line(one, "up"); }, kLimit));
+    one.process->terminate();
+    REQUIRE(loop.run_until([&] { return has_line(one, "waits"); }, kLimit));
+    const pid_t leader = one.process->pid();
+    REQUIRE(all_die(loop, {leader}));
+    pass(loop, 20 * options.drain);
+    REQUIRE_FALSE(one.exit.has_value());
+    gate.let_go();
+    one.wait(loop);
+    CHECK(one.exit->canceled);
+    CHECK(one.exit->signal == SIGTERM);
+    CHECK(one.exit->elapsed >= 20 * options.drain);
+    CHECK_FALSE(one.exit->pipes_held);
+    const bool in_file = access((gate.folder.path + "/cleaned").c_str(), F_OK) == 0;
+    CHECK((one.exit->out == "cleaned\n" || in_file));
+  }
+}
+
+TEST_CASE("whoever of the group is left after the grace time is killed, leader or not") {
+  EventLoop loop;
+  ProcessOptions options =
+      shell("(trap '' TERM; sh -c 'echo $PPID; exec sleep 1000') & exec sleep 1000");
+  options.grace = Duration{200};
+  options.drain = kLimit / 2;  // its pipes are closed by its death
+  const ProcessExit result = run_until_timeout(loop, options, 1);
+  CHECK(result.timed_out);
+  CHECK(result.signal == SIGTERM);
+  CHECK(result.elapsed >= Duration{200} + options.grace);
+  CHECK_FALSE(result.pipes_held);
+  CHECK(all_die(loop, pids_in(result.out)));
+}
+
+TEST_CASE("a zombie that nobody reaps does not keep its group for the grace time") {
+  become_subreaper();
+  EventLoop loop;
+  // Its parent has left the group, and waits for no child.
+  ProcessOptions options = shell(
+      "sh -c '(exit 0) & exec setsid sh -c \"echo up >&2; exec sleep 1000 >/dev/null 2>&1\"' & "
+      "exec sleep 1000");
+  options.grace = kLimit;
+  Run one;
+  one.start(loop, std::move(options));
+  REQUIRE(loop.run_until([&] { return has_line(one, "up"); }, kLimit));
+  one.process->terminate();
+  REQUIRE(loop.run_until([&] { return one.exit.has_value(); }, kLimit / 2));
+  CHECK(one.exit->signal == SIGTERM);
+}
+
+TEST_CASE("kill() ends the grace time of those that the leader left") {
+  EventLoop loop;
+  ProcessOptions options = shell("(trap '' TERM; echo up >&2; sleep 1000) & exec sleep 1000");
+  options.grace = kLimit;
+  Run one;
+  one.start(loop, std::move(options));
+  REQUIRE(loop.run_until([&] { return has_line(one, "up"); }, kLimit));
+  one.process->terminate();
+  REQUIRE(all_die(loop, {one.process->pid()}));
+  REQUIRE_FALSE(one.exit.has_value());
+  one.process->kill();
+  REQUIRE(loop.run_until([&] { return one.exit.has_value(); }, kLimit / 2));
+}
+
+TEST_CASE("destroying a process kills those that its leader left to their grace time") {
+  EventLoop loop;
+  ProcessOptions options =
+      shell("(trap '' TERM; exec sh -c 'echo $$ >&2; exec sleep 1000') & exec sleep 1000");
+  options.grace = kLimit;
+  Run one;
+  one.start(loop, std::move(options));
+  REQUIRE(loop.run_until([&] { return !one.lines.empty(); }, kLimit));
+  one.process->terminate();
+  REQUIRE(all_die(loop, {one.process->pid()}));
+  pass(loop, Duration{20});
+  const std::vector<pid_t> left = pids_in(one.lines[0]);
+  REQUIRE(is_alive(left.at(0)));
+  one.process.reset();
+  CHECK(all_die(loop, left));
+  CHECK_FALSE(one.exit.has_value());
+}
+
 TEST_CASE("destroying a process kills its group and calls nothing") {
   EventLoop loop;
   Run one;
@@ -146,6 +273,88 @@ TEST_CASE("with a subreaper, descendants that left the group by setsid or a doub
     CHECK(waitpid(-1, nullptr, WNOHANG) == -1);
     CHECK(errno == ECHILD);
   }
+}
+
+// A process that no Process started, and a child of ours, as all orphans are of a container's first
+// process.
+pid_t adopted_stranger() {
+  std::array<int, 2> ends{};
+  REQUIRE(pipe2(ends.data(), O_CLOEXEC) == 0);
+  const pid_t middle = fork();
+  if (middle == 0) {
+    if (fork() == 0) {
+      setsid();
+      const pid_t self = getpid();
+      const bool told = write(ends[1], &self, sizeof self) == sizeof self;
+      if (told) execle("/bin/sleep", "sleep", "1000", nullptr, std::array<char*, 1>{}.data());
+    }
+    _exit(0);
+  }
+  close(ends[1]);
+  REQUIRE(waitpid(middle, nullptr, 0) == middle);
+  pid_t out = 0;
+  REQUIRE(read(ends[0], &out, sizeof out) == sizeof out);
+  // Its end of the pipe is closed when it is another program, without our environment.
+  char none = 0;
+  CHECK(read(ends[0], &none, 1) == 0);
+  close(ends[0]);
+  return out;
+}
+
+TEST_CASE("who was a child of ours before a process began is not ended with it") {
+  become_subreaper();
+  EventLoop loop;
+  const pid_t stranger = adopted_stranger();
+  // It may have been born in the same tick of the kernel's clock.
+  for (int i = 0; i < 3; ++i) {
+    CHECK(run(loop, shell("exit 0")).code == 0);
+    REQUIRE(is_alive(stranger));
+  }
+  kill(stranger, SIGKILL);
+  REQUIRE(all_die(loop, {stranger}));
+  // And is still reaped.
+  CHECK(run(loop, shell("exit 0")).code == 0);
+  CHECK(kill(stranger, 0) != 0);
+}
+
+TEST_CASE("who may leave others leaves them alive when it ends by itself, and only then") {
+  become_subreaper();
+  EventLoop loop;
+  const std::string start =
+      "sleep 1000 >/dev/null 2>&1 & echo $!; "
+      "setsid sh -c 'echo $$; : >up; exec sleep 1000 >/dev/null 2>&1' & "
+      "while [ ! -e up ]; do sleep 0.01; done; ";
+  const auto leaver = [&](const TempDir& folder, const std::string& then) {
+    ProcessOptions options = shell(start + then);
+    options.directory = folder.path;
+    options.drain = Duration{50};
+    options.leaves_others = true;
+    return options;
+  };
+  const TempDir folder;
+  Run meanwhile;
+  meanwhile.start(loop, shell("exec sleep 1000"));
+  const ProcessExit ended = run(loop, leaver(folder, "exit 0"));
+  CHECK(ended.code == 0);
+  const auto left = pids_in(ended.out);
+  REQUIRE(left.size() == 2);
+  // Nor with another, during whose life they were born.
+  meanwhile.process.reset();
+  for (const pid_t pid : left) {
+    CHECK(is_alive(pid));
+    kill(pid, SIGKILL);
+  }
+  CHECK(all_die(loop, left));
+  const TempDir other;
+  const ProcessExit late = run_until_timeout(loop, leaver(other, "sleep 1000"), 2);
+  CHECK(late.timed_out);
+  CHECK(all_die(loop, pids_in(late.out)));
+  const TempDir third;
+  ProcessOptions much = leaver(third, "exec yes");
+  much.max_stdout = 1000;
+  const ProcessExit overflow = run(loop, std::move(much));
+  CHECK(overflow.output_overflow);
+  CHECK(all_die(loop, pids_in(overflow.out)));
 }
 
 TEST_CASE("a subreaper ends what left the group on a timeout and on destruction") {

@@ -268,6 +268,49 @@ TEST_CASE("a child that closes its pipes early goes on to its exit") {
   CHECK(result.elapsed >= Duration{40});
 }
 
+TEST_CASE("that a child closes its pipes wakes nobody, its exit does") {
+  EventLoop loop;
+  const auto turns_of_nothing = [&loop] {
+    const auto before = loop.stalls().turns;
+    loop.run_until([] { return false; }, Duration{20});
+    return loop.stalls().turns - before;
+  };
+  const auto usual = turns_of_nothing();
+  const TempDir folder;
+  const std::string closed = folder.path + "/closed";
+  const std::string go_on = folder.path + "/go-on";
+  REQUIRE(mkfifo(closed.c_str(), 0600) == 0);
+  REQUIRE(mkfifo(go_on.c_str(), 0600) == 0);
+  // Both ways: to open them waits for nobody.
+  const int said = open(closed.c_str(), O_RDWR | O_CLOEXEC);
+  const int say = open(go_on.c_str(), O_RDWR | O_CLOEXEC);
+  Run one;
+  one.start(loop, shell("exec 1>&- 2>&-; echo closed > " + closed + "; read line < " + go_on +
+                        "; exit 4"));
+  char byte = 0;
+  CHECK(read(said, &byte, 1) == 1);
+  CHECK(turns_of_nothing() <= usual);
+  CHECK_FALSE(one.exit.has_value());
+  CHECK(write(say, "now\n", 4) == 4);
+  one.wait(loop);
+  CHECK(one.exit->code == 4);
+  CHECK_FALSE(one.exit->pipes_held);
+  close(said);
+  close(say);
+}
+
+TEST_CASE("a grandchild that holds only one of the pipes is told of as well") {
+  EventLoop loop;
+  for (const char* line : {"sleep 1000 2>/dev/null &", "sleep 1000 >/dev/null &"}) {
+    INFO(line);
+    ProcessOptions options = shell(line);
+    options.drain = Duration{30};
+    const ProcessExit held = run(loop, std::move(options));
+    CHECK(held.code == 0);
+    CHECK(held.pipes_held);
+  }
+}
+
 TEST_CASE("what a reader in the background still writes after the exit is read") {
   EventLoop loop;
   ProcessOptions options = shell("(sleep 0.05; echo late) & echo early");

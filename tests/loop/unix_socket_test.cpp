@@ -3,10 +3,14 @@
 
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "support/catch.hpp"
 #include "support/limit.hpp"
@@ -33,7 +37,46 @@ std::array<Fd, 2> pair() {
   return {Fd(fds[0]), Fd(fds[1])};
 }
 
+// Listens and takes nobody, as a process that is stopped.
+Fd deaf_listener(const std::string& path) {
+  Fd out(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  REQUIRE(::bind(out.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
+  REQUIRE(::listen(out.get(), 1) == 0);
+  return out;
+}
+
+ino_t inode_of(const std::string& path) {
+  struct stat info {};
+  return ::lstat(path.c_str(), &info) == 0 ? info.st_ino : 0;
+}
+
 }  // namespace
+
+TEST_CASE("a socket whose owner is too busy to answer is not taken away from it") {
+  const Folder folder;
+  const std::string path = folder.path + "/socket";
+  EventLoop loop;
+  Fd listener = deaf_listener(path);
+  const ino_t inode = inode_of(path);
+  std::vector<Fd> waiting;
+  auto one = connect_unix(path);
+  for (; one.ok() && waiting.size() < 100; one = connect_unix(path)) {
+    waiting.push_back(std::move(*one));
+  }
+  REQUIRE_FALSE(one.ok());
+  CHECK(one.error().kind() == ErrorKind::unavailable);
+  const auto opened = UnixListener::open(loop, path, [](Fd) {});
+  REQUIRE_FALSE(opened.ok());
+  CHECK(opened.error().kind() == ErrorKind::already_exists);
+  CHECK(inode_of(path) == inode);
+  // Nobody listens any more: it is what a killed process leaves behind.
+  waiting.clear();
+  listener.reset();
+  CHECK(UnixListener::open(loop, path, [](Fd) {}).ok());
+}
 
 TEST_CASE("a private folder is made, and one that is open, a link or a file is refused") {
   const Folder folder;

@@ -58,7 +58,7 @@ class Cluster {
   std::uint64_t revision() const { return revision_; }
   std::uint64_t compacted() const { return compacted_; }
   // Counts restores. A version that was told before is a version of this epoch only if
-  // it is not newer than restored_to() of every restore since.
+  // it is not newer than what every restore since went back to.
   std::uint64_t epoch() const { return epoch_; }
 
   SimState state_at(const View& view, std::uint64_t revision) const;

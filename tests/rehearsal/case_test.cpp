@@ -3,10 +3,12 @@
 #include <optional>
 
 #include "base/strings.hpp"
+#include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
 #include "rehearsal/case_file.hpp"
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"
+#include "rehearsal/world.hpp"
 #include "support/catch.hpp"
 #include "support/nobody.hpp"
 
@@ -451,6 +453,31 @@ expect: {objects: [{kind: ConfigMap, name: a-copy}]}
   CHECK(messages(unknown).find(":13: there is no kind ConfgMap: give its") != std::string::npos);
 }
 
+TEST_CASE("the class of a given Pod is the server's, the rest of its status as it is given") {
+  constexpr const char* kOfPods = R"(apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: pods}
+spec:
+  for: {apiVersion: v1, kind: Pod}
+  reconcile: {shell: 'true'}
+)";
+  const test::RuleFolder folder;
+  CHECK(messages(run_text(folder, R"(
+apiVersion: kubewatch.dev/v1
+kind: ControllerTest
+metadata: {name: it runs}
+controller: rules.yaml
+given:
+  - apiVersion: v1
+    kind: Pod
+    metadata: {name: a}
+    spec: {containers: [{name: c, image: i}]}
+    status: {phase: Running, qosClass: Guaranteed}
+expect: {status: {phase: Running, qosClass: BestEffort}}
+)",
+                          kOfPods)) == "");
+}
+
 TEST_CASE("no status is what null expects of it") {
   const test::RuleFolder folder;
   CHECK(messages(run_text(
@@ -547,6 +574,32 @@ steps:
 )");
   CHECK(messages(result) == "");
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(30));
+}
+
+TEST_CASE("time is skipped while an idle worker with limits is looked at") {
+  const test::RuleFolder folder;
+  std::string rules = kCountingWorker;
+  rules.replace(rules.find("mode: worker"), 12, "mode: worker\n    limits: {processes: 64}");
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+when: [{advance: 48h}]
+expect: {runs: [{name: a, outcome: done, times: 1}]}
+)",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("a rehearsal opens no trigger of its rules") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml", std::string(kRules) + R"(  triggers:
+    - exec: [/bin/sh, -c, "while :; do echo '{\"all\": true}'; done"]
+    - file: kicks
+    - http: {path: /kick}
+)");
+  auto loaded = hooks::load_rules({folder.file("rules.yaml")});
+  REQUIRE(loaded.problems.empty());
+  REQUIRE(loaded.rules.at(0).triggers.size() == 3);
+  const World world(std::move(loaded.rules), {});
+  CHECK(world.rules().at(0).triggers.empty());
 }
 
 TEST_CASE("changes of one step within the debounce are one run, at the latest at its end") {
@@ -934,7 +987,7 @@ TEST_CASE("trigger runs the objects that it names or selects, with its words as 
     metadata: {name: b, labels: {copy: 'yes', tier: web}}
     data: {k: v}
 steps:
-  - when: [{trigger: {name: a, reason: a push}}]
+  - when: [{trigger: {name: a, namespace: default, reason: a push}}]
     expect: {runs: [{name: a, reason: External, times: 1}, {name: a, reason: Startup}, {name: b, reason: Startup}]}
   - when: [{trigger: {selector: tier=web}}]
     expect: {runs: [{name: b, reason: External, times: 1}, {name: a, times: 0}]}
@@ -957,10 +1010,62 @@ expect: {runs: []}
   REQUIRE(refused.problems.size() == 2);
   CHECK(refused.problems[0].str().find("tests.yaml:13") != std::string::npos);
   CHECK(refused.problems[0].str().find("has the unknown member \"nome\"") != std::string::npos);
-  const auto result = run_text(folder, std::string(kGiven) + R"(
-when: [{trigger: {name: nobody}}]
-expect: {runs: []}
-)");
-  CHECK(messages(result).find("the trigger names no object that the rules see") !=
+  const auto why = [&](const std::string& trigger) {
+    return messages(run_text(
+        folder, std::string(kGiven) + "when: [{trigger: " + trigger + "}]\nexpect: {runs: []}\n"));
+  };
+  CHECK(why("{name: nobody, namespace: default}")
+            .find("no object that the rules see (name \"nobody\", namespace \"default\")") !=
         std::string::npos);
+  // Nor would a program's request be for one in `default`.
+  CHECK(why("{name: a}").find("no object that the rules see (name \"a\", namespace \"\")") !=
+        std::string::npos);
+}
+
+TEST_CASE("an expected run leaves to the others those that they alone can be met by") {
+  const test::RuleFolder folder;
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+when: [{trigger: {name: a, namespace: default}}]
+expect: {runs: [{name: a}, {name: a, reason: Startup}]}
+)");
+  CHECK(messages(result) == "");
+}
+
+TEST_CASE("the name of a document whose `for` is a list chooses its controllers, or one of them") {
+  const test::RuleFolder folder;
+  const std::string rules = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: many}
+spec:
+  for:
+    - {apiVersion: v1, kind: ConfigMap}
+    - {apiVersion: v1, kind: ServiceAccount}
+  reconcile: {shell: 'true', output: log}
+---
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: other}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap}
+  reconcile: {shell: 'true', output: log}
+)";
+  const auto run = [&](const std::string& name, const std::string& runs) {
+    return messages(run_text(folder,
+                             "apiVersion: kubewatch.dev/v1\nkind: ControllerTest\n"
+                             "metadata: {name: chosen}\n"
+                             "controller: {file: rules.yaml, name: " +
+                                 name +
+                                 "}\ngiven:\n"
+                                 "  - {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
+                                 "  - {apiVersion: v1, kind: ServiceAccount, metadata: {name: b}}\n"
+                                 "expect: {runs: " +
+                                 runs + "}\n",
+                             rules));
+  };
+  CHECK(run("many", "[{kind: ConfigMap, name: a, times: 1}, {kind: ServiceAccount, name: b}]") ==
+        "");
+  CHECK(run("many-serviceaccount",
+            "[{kind: ServiceAccount, name: b}, {kind: ConfigMap, times: 0}]") == "");
+  CHECK(run("nobody", "[]").find("has no controller nobody") != std::string::npos);
 }

@@ -7,6 +7,7 @@
 #include "hooks/rule_folder.hpp"
 #include "http/transport.hpp"
 #include "rehearsal/local_server.hpp"
+#include "rehearsal/needs_account.hpp"
 #include "support/catch.hpp"
 #include "support/limit.hpp"
 
@@ -38,9 +39,10 @@ hooks::DryRunTransport::OnWrite texts_to(std::vector<std::string>& writes) {
 }
 
 // Runs the rule on what the server has, until nothing is due.
-DryRun dry_run(loop::EventLoop& loop, LocalServer& server, const std::string& rule) {
+DryRun dry_run(loop::EventLoop& loop, LocalServer& server, http::Transport& wire,
+               const std::string& rule) {
   DryRun out;
-  hooks::DryRunTransport dry(loop, server, texts_to(out.writes));
+  hooks::DryRunTransport dry(loop, wire, texts_to(out.writes));
   client::ClientConfig config;
   config.server = LocalServer::kUrl;
   config.namespace_ = "default";
@@ -62,6 +64,10 @@ DryRun dry_run(loop::EventLoop& loop, LocalServer& server, const std::string& ru
   loop.post([&] { turned = true; });
   loop.run_until([&] { return turned; }, Duration{1000});
   return out;
+}
+
+DryRun dry_run(loop::EventLoop& loop, LocalServer& server, const std::string& rule) {
+  return dry_run(loop, server, server, rule);
 }
 
 std::string rule(const std::string& script, const std::string& more = "") {
@@ -150,7 +156,9 @@ TEST_CASE("a child in a namespace that is not there is refused, unless the run w
   CHECK(made.runs.at(0).outcome == "done");
   all = base::join(made.writes, "");
   INFO(all);
-  CHECK(all.find("apply Secret far/s: created\n") != std::string::npos);
+  CHECK(all.find(
+            "apply Secret far/s: created (cannot be judged before Namespace far is written)\n") !=
+        std::string::npos);
 }
 
 namespace {
@@ -195,7 +203,8 @@ TEST_CASE("a dry run has no definition to wait for, and knows what it would defi
   const std::string all = base::join(seen.writes, "");
   INFO(all);
   CHECK(seen.runs.at(0).outcome == "done");
-  CHECK(all.find("apply Gadget default/g: created\n") != std::string::npos);
+  CHECK(all.find("apply Gadget default/g: created (cannot be judged before "
+                 "CustomResourceDefinition gadgets.dry.dev is written)\n") != std::string::npos);
   CHECK(all.find("Established") == std::string::npos);  // the server did not say so
 }
 
@@ -218,7 +227,44 @@ TEST_CASE("a dry run knows a version more of a definition that is there") {
   const std::string all = base::join(seen.writes, "");
   INFO(all);
   CHECK(seen.runs.at(0).outcome == "done");
-  CHECK(all.find("apply Gadget default/g: created\n") != std::string::npos);
+  CHECK(all.find("apply Gadget default/g: created (cannot be judged before "
+                 "CustomResourceDefinition gadgets.dry.dev is written)\n") != std::string::npos);
+}
+
+TEST_CASE("a Pod beside its new ServiceAccount is no refusal of a dry run, and told once") {
+  const bool tried_first = GENERATE(false, true);
+  const bool with_account = GENERATE(true, false);
+  INFO("validate: server " << tried_first << ", prints the account " << with_account);
+  loop::EventLoop loop;
+  test::NeedsAccount wire(loop);
+  LocalServer& server = wire.server();
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  std::string script =
+      "      echo '{apiVersion: v1, kind: Pod, metadata: {name: p, namespace: default}, spec: "
+      "{serviceAccountName: runner, containers: [{name: a, image: a}]}}'\n";
+  if (with_account) {
+    script +=
+        "      echo ---\n      echo '{apiVersion: v1, kind: ServiceAccount, metadata: {name: "
+        "runner, namespace: default}}'\n";
+  }
+  const auto seen =
+      dry_run(loop, server, wire,
+              rule(script, std::string("  writes:\n"
+                                       "    - {apiVersion: v1, kind: Pod}\n"
+                                       "    - {apiVersion: v1, kind: ServiceAccount}\n") +
+                               (tried_first ? "  apply: {validate: server}\n" : "")));
+  CHECK(seen.unchanged);
+  const std::string all = base::join(seen.writes, "");
+  INFO(all << seen.runs.at(0).message);
+  CHECK(seen.runs.at(0).outcome == (with_account ? "done" : "write-failed"));
+  const std::string pod =
+      "apply Pod default/p: created (cannot be judged before ServiceAccount default/runner is "
+      "written)\n";
+  const auto told = all.find(pod);
+  CHECK((told != std::string::npos) == with_account);
+  if (!with_account) return;
+  CHECK(all.find("apply Pod", told + 1) == std::string::npos);
+  CHECK(all.find("apply ServiceAccount default/runner: created\n") < told);
 }
 
 TEST_CASE("a dry run shows the finalizer that would come, and finalizes nothing") {

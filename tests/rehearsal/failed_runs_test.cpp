@@ -86,13 +86,17 @@ TEST_CASE("an exit code with a time of its own is retried after exactly that, ho
   }
 }
 
-TEST_CASE("an exit code that the rule calls permanent is not retried") {
+TEST_CASE("an exit code that the rule calls permanent is not retried, whatever was printed") {
   std::string steps = std::string("  - when:\n      - ") + kDeployment;
   steps +=
       "    expect: {runs: [{name: a, outcome: permanent, exitCode: 17, times: 1}]}\n"
       "  - when: [{advance: 3h}]\n    expect: {runs: []}\n";
-  CHECK(failures_of("  reconcile: {shell: 'exit 17'}\n  retry: {exits: {17: permanent}}\n",
-                    steps) == "");
+  for (const char* hook : {"exit 17", "echo it is broken; exit 17"}) {
+    INFO(hook);
+    CHECK(failures_of(std::string("  reconcile: {shell: \"") + hook +
+                          "\"}\n  retry: {exits: {17: permanent}}\n",
+                      steps) == "");
+  }
 }
 
 TEST_CASE("a finalizer that may not be added is told as a refused write and retried in an hour") {

@@ -46,6 +46,34 @@ TEST_CASE("items are found by name, type or key, in any order and among others")
   CHECK(first("[{name: web}]", "[{name: log}]") == "[name=web]: expected, but it is not there");
 }
 
+TEST_CASE("items that share their key are each found by what they have, in any order") {
+  const char* const dns = "[{name: dns, protocol: TCP, port: 53}, {name: dns, protocol: UDP}]";
+  const char* const turned = "[{name: dns, protocol: UDP}, {name: dns, protocol: TCP, port: 53}]";
+  for (const char* const expected : {dns, turned}) {
+    for (const char* const actual : {dns, turned}) CHECK(first(expected, actual).empty());
+  }
+  // The first fits both, the second one alone.
+  CHECK(first("[{name: dns}, {name: dns, protocol: TCP}]", dns).empty());
+  CHECK(first("[{name: dns}, {name: dns, protocol: TCP}]", turned).empty());
+  CHECK(first("[{name: dns, protocol: UDP}]", dns).empty());
+  CHECK(first("[{name: dns, protocol: SCTP}]", dns) ==
+        "[name=dns].protocol: expected \"SCTP\", got \"TCP\"");
+  // The nearest is told of.
+  CHECK(first("[{name: dns, protocol: UDP, port: 54}]", dns) ==
+        "[name=dns].port: expected 54, but it is not there");
+  CHECK(first("[{name: dns}, {name: dns, protocol: SCTP}]", dns) ==
+        "[name=dns].protocol: expected \"SCTP\", got \"TCP\"");
+  CHECK(first("[{name: a, v: 1}, {name: a, v: 1}]", "[{name: a, v: 1}, {name: a, v: 2}]") ==
+        "[name=a].v: expected 1, got 2");
+  CHECK(first("[{name: a}, {name: a}]", "[{name: a}]") ==
+        "[name=a]: expected, but it is not there");
+  const auto found = compare(yaml("[{name: a, v: 1}, {name: a, v: 3}]"),
+                             yaml("[{name: a, v: 1}, {name: a, v: 2}]"));
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].pointer == "/1/v");
+  CHECK(found[0].message == "expected 3, got 2");
+}
+
 TEST_CASE("other lists must be equal in length, item by item") {
   CHECK(first("[1, 2]", "[1, 2]").empty());
   CHECK(first("[1]", "[1, 2]") == ".: expected 1 items, got 2: [1,2]");

@@ -230,7 +230,35 @@ TEST_CASE("what became of a single object is told as steps, and a lost watch of 
   const auto refused = server(entries).interest_of(*kind);
   REQUIRE_FALSE(refused.ok());
   CHECK(refused.error().message() ==
-        "the recording has configmaps one by one: name one, such as configmaps/c");
+        "the recording has configmaps one by one: name one, such as configmaps/d");
+}
+
+TEST_CASE(
+    "what was watched one by one is refused as a whole, so that it is asked for by name again") {
+  std::vector<Json> entries = {{{"t", "start"}, {"v", 1}}};
+  int number = 0;
+  for (const char* name : {"a", "b"}) {
+    ++number;
+    const auto add = [&](Json more) {
+      more["s"] = number;
+      entries.push_back(std::move(more));
+    };
+    add({{"t", "open"},
+         {"path", "/api/v1/namespaces/shop/configmaps"},
+         {"fields", std::string("data.k=v,metadata.name=") + name},
+         {"how", "list"}});
+    add({{"t", "item"}, {"o", object(name, "4")}});
+    add({{"t", "page"}, {"rv", "5"}, {"more", false}});
+  }
+  const auto from = server(entries);
+  const std::string all = "/api/v1/namespaces/shop/configmaps?fieldSelector=data.k%3Dv";
+  CHECK(names_at(from, all) == Names{"status 403"});
+  CHECK(from.answer("GET", "http://x" + all).body.find("such as configmaps/b") !=
+        std::string::npos);
+  CHECK(names_at(from, all + "%2Cmetadata.name%3Dc") == Names{"status 404"});
+  const auto one = hooks::api_target(all + "%2Cmetadata.name%3Da");
+  REQUIRE(one);
+  CHECK(from.interest_of(*one)->stream == 1);
 }
 
 TEST_CASE("a streaming list counts as a list") {
@@ -277,4 +305,39 @@ TEST_CASE("a recorded watch waits for everybody who lists, then tells all and sa
   CHECK(loop.run_until([&] { return ended; }, Duration{1000}));
   CHECK(told.find("\"name\":\"c\"") != std::string::npos);
   CHECK(told.find("\"name\":\"a\"") == std::string::npos);
+}
+
+TEST_CASE("a list that is given up before its answer holds up no recorded watch") {
+  auto entries = listed();
+  entries.push_back(event("ADDED", object("c", "6")));
+  loop::EventLoop loop{loop::VirtualClock{}};
+  bool ended = false;
+  RecordedTransport transport(loop, server(entries), [&] { ended = true; });
+  http::Request list;
+  list.url = "http://x/api/v1/configmaps?labelSelector=a%3Db";
+  http::Request watch;
+  watch.url = "http://x/api/v1/configmaps?watch=true&resourceVersion=5";
+  std::string told;
+  http::CallHandlers handlers;
+  handlers.on_data = [&](std::string_view bytes) { told += bytes; };
+  const auto watching = transport.start(watch, handlers);
+  transport.start(list, {}).reset();
+  CHECK(loop.run_until([&] { return ended; }, Duration{1000}));
+  CHECK(told.find("\"name\":\"c\"") != std::string::npos);
+}
+
+TEST_CASE("a list that follows one that was given up is waited for all the same") {
+  auto entries = listed();
+  entries.push_back(event("ADDED", object("c", "6")));
+  loop::EventLoop loop{loop::VirtualClock{}};
+  bool ended = false;
+  RecordedTransport transport(loop, server(entries), [&] { ended = true; });
+  http::Request list;
+  list.url = "http://x/api/v1/configmaps?labelSelector=a%3Db";
+  http::Request watch;
+  watch.url = "http://x/api/v1/configmaps?watch=true&resourceVersion=5";
+  const auto watching = transport.start(watch, {});
+  transport.start(list, {}).reset();
+  const auto again = transport.start(list, {});
+  CHECK(!loop.run_until([&] { return ended; }, Duration{1000}));
 }

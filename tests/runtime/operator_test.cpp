@@ -600,6 +600,28 @@ TEST_CASE("a standby leaves deletions to the leader, but for those of the hand-o
   }
 }
 
+TEST_CASE("how long a leader may not have got to a deletion is the length of the leases") {
+  Bench b{loop::VirtualClock{}};
+  Lines gone;
+  b.builder.standby(Duration{120000})
+      .on_delete([&](const ObjectKey& key, const ReconcileDone& done) {
+        gone.push_back(key.str());
+        done(RunOutcome::await_change());
+      });
+  const auto pass = [&](int seconds) {
+    b.loop.run_until([] { return false; }, Duration{seconds * 1000});
+  };
+  b.start();
+  b.list("websites", {object("a", 1), object("b", 1)});
+  b.event("websites", "DELETED", object("a", 6));
+  pass(40);
+  b.event("websites", "DELETED", object("b", 7));
+  pass(100);
+  b.op->lead();
+  b.turn();
+  CHECK(gone == Lines{"shop/b"});
+}
+
 TEST_CASE("of a kind that comes and goes a standby remembers a bounded number of deletions") {
   Bench b{loop::VirtualClock{}};
   Lines gone;

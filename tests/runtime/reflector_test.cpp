@@ -482,6 +482,20 @@ TEST_CASE("a subscriber made when the cache is ready is told all that is there")
   CHECK(told == Lines{"a", "b", "synced"});
 }
 
+TEST_CASE("who waits for the cache is called after all have been told that it is synced") {
+  Bench b;
+  b.start();
+  std::size_t ready = 0;
+  b.reflector->when_ready([&] {
+    CHECK(b.told == Lines{"added a=v", "synced"});
+    b.reflector->when_ready([&] { ++ready; });  // at once
+    ++ready;
+  });
+  CHECK(ready == 0);
+  b.sync({object("a", 3)}, 7);
+  CHECK(ready == 2);
+}
+
 TEST_CASE("subscribers are told at their own pace, late ones what is there first") {
   Bench b;
   b.start();

@@ -9,13 +9,13 @@ using State = ServedKind::State;
 
 namespace {
 
-const core::Gvk kBar = {"y.dev", "v1", "Bar"};
-
 core::ResourceType bars(const std::string& version) {
   auto out = test::resource("y.dev", version, "Bar", "bars");
   out.verbs = {"get", "list", "watch"};
   return out;
 }
+
+const core::ResourceType kBar = bars("v1");
 
 }  // namespace
 
@@ -44,4 +44,23 @@ TEST_CASE("another version that cannot be watched is neither a way on nor the en
   blind.verbs = {"create"};
   map.add(blind);
   CHECK(served_kind(map, kBar).state == State::unknown);
+}
+
+TEST_CASE("a kind whose definition was made anew with another plural or scope has moved") {
+  const auto seen = [](const core::ResourceType& now) {
+    client::ResourceMap map;
+    map.add(now);
+    const auto out = served_kind(map, kBar);
+    REQUIRE(out.type.has_value());
+    CHECK(out.type->plural == now.plural);
+    CHECK(out.type->namespaced == now.namespaced);
+    return out.state;
+  };
+  CHECK(seen(bars("v1")) == State::served);
+  auto now = bars("v1");
+  now.plural = "barren";
+  CHECK(seen(now) == State::moved);
+  now = bars("v1");
+  now.namespaced = false;
+  CHECK(seen(now) == State::moved);
 }

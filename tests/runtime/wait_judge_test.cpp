@@ -350,6 +350,63 @@ TEST_CASE("after a write only its state and later ones count") {
   CHECK(it.decide() == WaitOutcome::met);
 }
 
+TEST_CASE("what was written and has gone again is waited for no more") {
+  Case it(goal({"condition=Ready"}));
+  const auto a = it.judge.add(pods("a"));
+  it.judge.synced(a);
+  SECTION("gone before the answer of the write came") {
+    it.see(a, pod("a", "False", "u", 9));
+    it.gone(a, "a");
+    it.judge.expect(a, "u", "9");
+    CHECK(it.decide() == WaitOutcome::deleted);
+    CHECK(it.object().judgement.current == "was deleted while waiting");
+  }
+  SECTION("an older state alone was seen before it went") {
+    it.see(a, pod("a", "False", "u", 5));
+    it.gone(a, "a");
+    it.judge.expect(a, "u", "9");
+    CHECK(it.decide() == WaitOutcome::deleted);
+  }
+  SECTION("another object had its name before the answer came, and is judged") {
+    it.see(a, pod("a", "True", "u2", 12));
+    it.judge.expect(a, "u", "9");
+    CHECK(it.decide() == WaitOutcome::met);
+  }
+  SECTION("another object comes in its place") {
+    it.judge.expect(a, "u", "9");
+    it.see(a, pod("a", "False", "u2", 12));
+    CHECK(it.decide() == WaitOutcome::pending);
+    CHECK(it.object().judgement.current == "Ready is False");
+    it.see(a, pod("a", "True", "u2", 13));
+    CHECK(it.decide() == WaitOutcome::met);
+  }
+  SECTION("the one that was there before the write is not in its place") {
+    it.judge.expect(a, "u", "9");
+    it.see(a, pod("a", "True", "u0", 7));
+    CHECK(it.decide() == WaitOutcome::pending);
+    it.gone(a, "a");
+    CHECK(it.decide() == WaitOutcome::pending);
+    it.see(a, pod("a", "True", "u", 9));
+    CHECK(it.decide() == WaitOutcome::met);
+  }
+  SECTION("a list that is as new does not have it") {
+    it.judge.expect(a, "u", "9");
+    it.judge.absent(a, "8");
+    CHECK(it.decide() == WaitOutcome::pending);
+    CHECK(it.object().state == WaitState::unknown);
+    it.judge.absent(a, "9");
+    CHECK(it.decide() == WaitOutcome::deleted);
+    CHECK(it.object().uid == "u");
+    it.see(a, pod("a", "True", "u2", 12));
+    CHECK(it.decide() == WaitOutcome::met);
+  }
+  SECTION("where nothing was written, what a list does not have is waited for") {
+    it.judge.absent(a, "9");
+    CHECK(it.decide() == WaitOutcome::pending);
+    CHECK(it.object().state == WaitState::not_found);
+  }
+}
+
 TEST_CASE("what time alone changes is told as due") {
   Case it(goal({"ready"}));
   const auto a = it.judge.add(pods("a"));

@@ -58,6 +58,9 @@ struct Wait : test::ApiRig {
                                   const core::Gvk& now) {
       versions.push_back(what + ": " + before.version + " to " + now.version);
     };
+    callbacks.on_moved = [this](const std::string& what, const core::ResourceType& now) {
+      moves.push_back(what + " to " + now.plural);
+    };
     set = std::make_unique<WaitSet>(client, std::move(goal), options, random, std::move(callbacks));
   }
   std::size_t add(const std::string& name) { return set->add({kPods, "shop", name, "", "", ""}); }
@@ -108,6 +111,7 @@ struct Wait : test::ApiRig {
   int failures = 0;
   std::function<void()> on_state;
   std::vector<std::string> versions;
+  std::vector<std::string> moves;
   std::unique_ptr<WaitSet> set;
 };
 
@@ -355,6 +359,36 @@ TEST_CASE("after a write the watch that was open before it tells the verdict") {
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
+TEST_CASE("what was written and is gone before a watch has told of it ends the wait") {
+  Wait wait({"jsonpath={.status.phase}=Running"});
+  const auto web = wait.add("web");
+  wait.set->start();
+  wait.answer(0, 200, list("", 5));
+  wait.settle();
+  const auto relist = [&](int version) {
+    auto& watch = wait.request("GET", "watch=");
+    watch.head(200);
+    watch.data(R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
+               "\n");
+    Wait::answer_to(wait.request("GET", "metadata.name%3Dweb"), 200, list("", version));
+    wait.settle();
+  };
+  const auto written = *base::parse_json(pod("web", "Running", 8));
+  SECTION("a list after the write does not have it") {
+    wait.set->expect(web, written);
+    relist(7);  // of a cache that does not have the write yet
+    CHECK(wait.set->outcome() == WaitOutcome::pending);
+    relist(9);
+    CHECK(wait.becomes(WaitOutcome::deleted));
+  }
+  SECTION("the list came before the answer of the write") {
+    relist(9);
+    CHECK(wait.set->outcome() == WaitOutcome::pending);
+    wait.set->expect(web, written);
+    CHECK(wait.set->outcome() == WaitOutcome::deleted);
+  }
+}
+
 namespace {
 
 const char* const kList = "GET /api/v1/namespaces/shop/pods?labelSelector=app%3Dweb";
@@ -511,12 +545,13 @@ std::string bar_list(const std::string& api, const std::string& items) {
          R"(","metadata":{"resourceVersion":"20"},"items":[)" + items + "]}";
 }
 // Discovery has bars in this version; "" = in none.
-void serve_bars(Wait& wait, const std::string& version) {
-  const auto type = [](const std::string& group, const std::string& api, const std::string& kind) {
+void serve_bars(Wait& wait, const std::string& version, const std::string& plural = "bars",
+                const std::string& scope = "Namespaced") {
+  const auto type = [&](const std::string& group, const std::string& api, const std::string& kind) {
     return R"({"metadata":{"name":")" + group + R"("},"versions":[{"version":")" + api +
-           R"(","resources":[{"resource":"bars","responseKind":{"group":")" + group +
-           R"(","version":")" + api + R"(","kind":")" + kind +
-           R"("},"scope":"Namespaced","singularResource":"x","verbs":["get","list","watch"]}]}]})";
+           R"(","resources":[{"resource":")" + plural + R"(","responseKind":{"group":")" + group +
+           R"(","version":")" + api + R"(","kind":")" + kind + R"("},"scope":")" + scope +
+           R"(","singularResource":"x","verbs":["get","list","watch"]}]}]})";
   };
   std::string items = type("z.dev", "v1", "Other");
   if (!version.empty()) items += "," + type("y.dev", version, "Bar");
@@ -638,5 +673,55 @@ TEST_CASE("the content of a version that was asked for is not read in another on
   CHECK(std::count(lines.begin(), lines.end(), "GET /apis") >= 1);
   CHECK(std::none_of(lines.begin(), lines.end(),
                      [](const auto& line) { return line.starts_with(kBeta); }));
+  CHECK(wait.outcome == WaitOutcome::pending);
+}
+
+TEST_CASE("a kind whose definition is made anew is waited for where it is now") {
+  Wait wait({"jsonpath={.status.phase}=Done"});
+  SECTION("under another plural") {
+    serve_bars(wait, "v1", "barren");
+    v1_goes(wait, true, true);
+    Wait::answer_to(wait.request("GET /apis/y.dev/v1/namespaces/shop/barren?fieldSelector"), 200,
+                    bar_list("v1", R"({"metadata":{"name":"b1","namespace":"shop","uid":"u2",)"
+                                   R"("resourceVersion":"19"},"status":{"phase":"Done"}})"));
+    CHECK(wait.becomes(WaitOutcome::met));
+    CHECK(wait.moves == std::vector<std::string>{"bars.y.dev/b1 to barren"});
+  }
+  SECTION("without namespaces") {
+    serve_bars(wait, "v1", "bars", "Cluster");
+    v1_goes(wait, true, true);
+    Wait::answer_to(wait.request("GET /apis/y.dev/v1/bars?fieldSelector"), 200,
+                    bar_list("v1", R"({"metadata":{"name":"b1","uid":"u2",)"
+                                   R"("resourceVersion":"19"},"status":{"phase":"Done"}})"));
+    CHECK(wait.becomes(WaitOutcome::met));
+    CHECK(wait.moves == std::vector<std::string>{"bars.y.dev/b1 to bars"});
+  }
+  CHECK(wait.versions.empty());
+}
+
+TEST_CASE("an object that went with its definition is gone from where that is now") {
+  Wait wait({"delete"});
+  serve_bars(wait, "v1", "bars", "Cluster");
+  v1_goes(wait, true);
+  Wait::answer_to(wait.request("GET /apis/y.dev/v1/bars?fieldSelector"), 200, bar_list("v1", ""));
+  CHECK(wait.becomes(WaitOutcome::met));
+}
+
+TEST_CASE("in which namespace a kind is that had none before nobody guesses") {
+  Wait wait({"delete"});
+  serve_bars(wait, "v1");
+  WaitTarget target;
+  target.type = test::resource("y.dev", "v1", "Bar", "bars");
+  target.type.namespaced = false;
+  target.name = "b1";
+  wait.set->add(target);
+  wait.set->start();
+  wait.answer(0, 404, "404 page not found");
+  REQUIRE(wait.until([&] {
+    wait.transport.run();
+    return wait.set->hopeless() != nullptr;
+  }));
+  CHECK(wait.set->hopeless()->message() ==
+        "bars.y.dev are in namespaces now, and none was asked for");
   CHECK(wait.outcome == WaitOutcome::pending);
 }

@@ -37,15 +37,25 @@ std::vector<std::string> checked(const char* schema) {
   return sentences_of(errors);
 }
 
-std::vector<std::string> evaluated(const char* schema, const char* object,
-                                   const char* old = nullptr) {
+struct Judged {
+  std::vector<std::string> errors;
+  std::vector<std::string> tolerated;
+};
+
+Judged judged(const char* schema, const char* object, const char* old = nullptr) {
   const auto rules = make_rule_validator(structural(json(schema)), true);
   REQUIRE(rules != nullptr);
   const Json value = json(object);
   const Json before = old == nullptr ? Json() : json(old);
   FieldErrors errors;
-  rules->evaluate(value, old == nullptr ? nullptr : &before, "", errors);
-  return sentences_of(errors);
+  FieldErrors tolerated;
+  rules->evaluate(value, old == nullptr ? nullptr : &before, "", errors, tolerated);
+  return {sentences_of(errors), sentences_of(tolerated)};
+}
+
+std::vector<std::string> evaluated(const char* schema, const char* object,
+                                   const char* old = nullptr) {
+  return judged(schema, object, old).errors;
 }
 
 using Sentences = std::vector<std::string>;
@@ -254,6 +264,68 @@ TEST_CASE("what an update leaves as it was is not blamed") {
   CHECK(evaluated(schema, R"json({"spec": {"a": -1, "b": 2}})json",
                   R"json({"spec": {"a": 0, "b": 1}})json") ==
         Sentences{"spec.a: Invalid value: -1: failed rule: self > 1"});
+}
+
+TEST_CASE("what is not blamed is told apart, with the message that it would have had") {
+  const char* schema = R"json({"type": "object", "properties": {"spec": {"type": "object",
+      "properties": {"a": {"type": "integer", "x-kubernetes-validations": [
+        {"rule": "self > 1", "messageExpression": "'only ' + string(self)"},
+        {"rule": "self > 2 || oldSelf > 2", "message": "asks for what was"}]},
+      "b": {"type": "integer"}},
+      "x-kubernetes-validations": [{"rule": "self.b < 2"}]}}})json";
+  const auto told = judged(schema, R"json({"spec": {"a": 0, "b": 2}})json",
+                           R"json({"spec": {"a": 0, "b": 1}})json");
+  CHECK(told.errors == Sentences{"spec: Invalid value: failed rule: self.b < 2",
+                                 "spec.a: Invalid value: 0: asks for what was"});
+  CHECK(told.tolerated == Sentences{"spec.a: Invalid value: 0: only 0"});
+}
+
+TEST_CASE("rules of apiVersion and kind of the object itself are never passed over") {
+  const char* schema = R"json({"type": "object", "properties": {
+      "kind": {"type": "string", "x-kubernetes-validations": [{"rule": "self == 'B'"}]},
+      "apiVersion": {"type": "string"},
+      "metadata": {"type": "object", "properties": {
+        "name": {"type": "string"}, "generateName": {"type": "string"}}},
+      "spec": {"type": "object", "properties": {
+        "kind": {"type": "string", "x-kubernetes-validations": [{"rule": "self == 'B'"}]}}}}})json";
+  const char* object = R"json({"kind": "A", "spec": {"kind": "A"}})json";
+  const auto told = judged(schema, object, object);
+  CHECK(told.errors == Sentences{R"(kind: Invalid value: "A": failed rule: self == 'B')"});
+  CHECK(told.tolerated == Sentences{R"(spec.kind: Invalid value: "A": failed rule: self == 'B')"});
+}
+
+TEST_CASE("a rule of a value with a field that no schema knows is never passed over") {
+  const char* schema = R"json({"type": "object", "properties": {
+      "open": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+        "properties": {"n": {"type": "integer"}, "list": {"type": "array", "items": {
+          "type": "integer", "x-kubernetes-validations": [{"rule": "self < 0"}]}}},
+        "x-kubernetes-validations": [{"rule": "self.n > 1", "message": "n"}]}},
+      "x-kubernetes-validations": [{"rule": "self.open.n > 0", "message": "root"}]})json";
+  const auto same = [&](const char* object) { return evaluated(schema, object, object); };
+  CHECK(same(R"json({"open": {"n": 0}})json").empty());
+  const Sentences both = {"<nil>: Invalid value: root", "open: Invalid value: n"};
+  CHECK(same(R"json({"open": {"n": 0, "x": 1}})json") == both);
+  CHECK(same(R"json({"metadata": {"name": "a"}, "open": {"n": 0}})json") == Sentences{both[0]});
+  // An item that cannot be found again rests with its list.
+  CHECK(same(R"json({"open": {"n": 2, "x": 1, "list": [1]}})json").empty());
+}
+
+TEST_CASE("a message has oldSelf as it is, and only beside a rule that asks for it") {
+  const auto told = [](const char* rule) {
+    const std::string schema =
+        std::string(R"json({"type": "object", "properties": {"v": {"type": "integer",
+          "x-kubernetes-validations": [)json") +
+        rule + "]}}}";
+    const auto out = evaluated(schema.c_str(), R"json({"v": 4})json", R"json({"v": 5})json");
+    return out.size() == 1 ? out[0] : std::to_string(out.size());
+  };
+  CHECK(told(R"json({"rule": "!oldSelf.hasValue() || self > oldSelf.value()", "message": "plain",
+      "optionalOldSelf": true, "messageExpression": "'was ' + string(oldSelf.orValue(0))"})json") ==
+        "v: Invalid value: 4: plain");
+  CHECK(told(R"json({"rule": "self > oldSelf", "message": "plain",
+      "messageExpression": "'was ' + string(oldSelf)"})json") == "v: Invalid value: 4: was 5");
+  CHECK(told(R"json({"rule": "self > 5", "message": "plain",
+      "messageExpression": "'was ' + string(oldSelf)"})json") == "v: Invalid value: 4: plain");
 }
 
 TEST_CASE("lists of sets and maps are equal whatever their order") {

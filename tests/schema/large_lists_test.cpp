@@ -89,6 +89,22 @@ TEST_CASE("one duplicate in a large set of objects, and one key twice in a large
   CHECK(told(*list_of(kObject, "set", nullptr), list, &list) == "");
 }
 
+TEST_CASE("a large keyed list with too many items may be turned around") {
+  Json root = {{"type", "object"}};
+  root["properties"]["v"] = {{"type", "array"},
+                             {"maxItems", 1},
+                             {"x-kubernetes-list-type", "map"},
+                             {"x-kubernetes-list-map-keys", {"a"}},
+                             {"items", Json::parse(kObject)}};
+  auto schema = CompiledSchema::of(root, nullptr);
+  REQUIRE(schema.ok());
+  const Json before = many(false, object_item);
+  Json after = many(true, object_item);
+  CHECK(told(**schema, after, &before) == "");
+  after["v"][kMany - 1]["b"] = "other";
+  CHECK(told(**schema, after, &before) == "v: Too many: 100000: must have at most 1 item");
+}
+
 TEST_CASE(
     "a large list that has not changed is compared once, not for each item that breaks a rule") {
   const char* wrong = R"({"type":"integer","x-kubernetes-validations":[{"rule":"self < 0"}]})";

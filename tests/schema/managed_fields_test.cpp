@@ -210,6 +210,28 @@ TEST_CASE("who writes a scale gets an entry without a time") {
   CHECK_FALSE(applied->object["metadata"]["managedFields"][0].contains("time"));
 }
 
+TEST_CASE("old changes that are one too many themselves leave no entry without a name") {
+  Json entries = Json::array();
+  for (int i = 0; i < 9; ++i) {
+    entries.push_back(entry("m" + std::to_string(i), "Update", "2024-01-02T00:00:00Z"));
+  }
+  entries.push_back(entry("ancient-changes", "Update", "2024-01-01T00:00:00Z"));
+  // Of a scale there is no time, so that it is the oldest.
+  entries.push_back(entry("kubectl", "Update", ""));
+  entries.back()["subresource"] = "scale";
+  Result<Managed> managed = decode_managed(&entries);
+  REQUIRE(managed.ok());
+  cap_updaters(*managed);
+  const Json capped = encode_managed(*managed);
+  CHECK(capped.size() == 10);
+  for (const Json& one : capped) {
+    CHECK(one["manager"] != "");
+    CHECK(one["manager"] != "ancient-changes");
+    CHECK(one["apiVersion"] == "x/v1");
+  }
+  CHECK(decode_managed(&capped).ok());
+}
+
 TEST_CASE("more than ten updaters are capped per version") {
   Json entries = Json::array();
   for (int i = 0; i < 12; ++i) {

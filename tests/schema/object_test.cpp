@@ -197,6 +197,73 @@ TEST_CASE("what was wrong already and did not change may stay") {
         "v.set[1]: Duplicate value: \"b\"");
 }
 
+TEST_CASE("a field that no schema knows makes its object a changed one") {
+  const char* schema = R"({"type":"object","properties":{
+    "open":{"type":"object","x-kubernetes-preserve-unknown-fields":true,"required":["a"]},
+    "embedded":{"type":"object","x-kubernetes-embedded-resource":true,"required":["spec"],
+                "properties":{"spec":{"type":"object"}}},
+    "map":{"type":"object","minProperties":3,"additionalProperties":{"type":"integer"}}}})";
+  const auto same = [&](const char* value) { return change(schema, value, value); };
+  CHECK(same(R"({"open":{}})") == "");
+  CHECK(same(R"({"open":{"x":1}})") == "v.open.a: Required value");
+  CHECK(same(R"({"embedded":{"apiVersion":"v1","kind":"P"}})")
+            .find("v.embedded.spec: Required value") != std::string::npos);
+  CHECK(same(R"({"map":{"a":1}})") == "");
+  // The object itself has such a field: its metadata.
+  const auto root = compiled(Json::parse(
+      R"({"type":"object","required":["spec"],"properties":{"spec":{"type":"object"}}})"));
+  FieldErrors errors;
+  const Json object = Json::parse(R"({"kind":"K","metadata":{"name":"a"}})");
+  root->validate(object, &object, errors);
+  CHECK(told(errors) == "spec: Required value");
+}
+
+TEST_CASE("items of a keyed list may change places, however wrong the list is") {
+  const char* schema = R"({"type":"array","maxItems":1,"x-kubernetes-list-type":"map",
+    "x-kubernetes-list-map-keys":["k","l"],"items":{"type":"object","properties":{
+      "k":{"type":"string"},"l":{"type":"integer"},"w":{"type":"integer","maximum":1}}}})";
+  const std::string many = "v: Too many: 2: must have at most 1 item";
+  const char* list = R"([{"k":"a","l":1,"w":9},{"k":"a","l":2}])";
+  CHECK(change(schema, list, R"([{"k":"a","l":2},{"k":"a","l":1,"w":9}])") == "");
+  CHECK(change(schema, list, R"([{"k":"a","l":2,"w":1},{"k":"a","l":1,"w":9}])") == many);
+  CHECK(change(schema, list, R"([{"k":"a","l":3},{"k":"a","l":1,"w":9}])") == many);
+  // Without all its keys an item is none of before, and of several with the same the first counts.
+  const char* keyless = R"([{"k":"a","w":9},{"k":"b","l":null}])";
+  CHECK(change(schema, keyless, keyless).find(many) != std::string::npos);
+  CHECK(change(schema, R"([{"k":"a","l":1,"w":9},{"k":"a","l":1,"w":8}])",
+               R"([{"k":"a","l":1,"w":9}])") == "");
+}
+
+TEST_CASE("inside of allOf and its kin nothing is passed over that is as it was") {
+  for (const char* kin : {"allOf", "anyOf", "oneOf"}) {
+    CAPTURE(kin);
+    const std::string schema =
+        std::string(R"({"type":"object","properties":{"a":{"type":"string"},"b":{}},")") + kin +
+        R"(":[{"properties":{"a":{"maxLength":1}}}]})";
+    CHECK(change(schema.c_str(), R"({"a":"long"})", R"({"a":"long"})") == "");
+    CHECK(change(schema.c_str(), R"({"a":"long"})", R"({"a":"long","b":1})")
+              .find("v.a: Too long: may not be more than 1 byte") != std::string::npos);
+  }
+}
+
+TEST_CASE("a status may stay as it was as a whole, and its embedded objects need no kind") {
+  const auto schema = compiled(Json::parse(R"({"type":"object","properties":{
+    "status":{"type":"object","required":["phase"],"properties":{
+      "phase":{"type":"string"},"n":{"type":"integer"},
+      "thing":{"type":"object","x-kubernetes-embedded-resource":true,
+               "x-kubernetes-preserve-unknown-fields":true}}}}})"));
+  const auto written = [&](const char* before, const char* after) {
+    FieldErrors errors;
+    schema->validate_status({{"metadata", {{"name", "a"}}}, {"status", Json::parse(after)}},
+                            {{"metadata", {{"name", "a"}}}, {"status", Json::parse(before)}},
+                            errors);
+    return told(errors);
+  };
+  CHECK(written(R"({"n":1})", R"({"n":1})") == "");
+  CHECK(written(R"({"n":1})", R"({"n":2})") == "status.phase: Required value");
+  CHECK(written("{}", R"({"phase":"x","thing":{"x":1}})") == "");
+}
+
 TEST_CASE("of several failed alternatives the one that fits best is reported") {
   const std::string told_of = problems(
       R"({"anyOf":[{"type":"integer"},{"type":"object","required":["z"],

@@ -50,6 +50,8 @@ class ScriptedCall {
 
   // The caller destroyed the call before its end.
   bool canceled() const { return canceled_; }
+  // The caller wants no more for now; what had come is given all the same.
+  bool paused() const { return paused_; }
   bool ended() const { return ended_; }
   bool open() const { return !canceled_ && !ended_; }
 
@@ -88,6 +90,7 @@ class ScriptedCall {
   http::Request request_;
   http::CallHandlers handlers_;
   bool canceled_ = false;
+  bool paused_ = false;
   bool ended_ = false;
 };
 
@@ -170,6 +173,8 @@ class ScriptedTransport final : public http::Transport {
   struct CallHandle : http::Call {
     std::shared_ptr<ScriptedCall> call;
     ~CallHandle() override { call->cancel(); }
+    void pause() override { call->paused_ = true; }
+    void resume() override { call->paused_ = false; }
   };
 
   std::shared_ptr<Script> script_for(const ScriptedCall& call) {

@@ -26,6 +26,8 @@ try -f ''
 try -f "$work/a.yaml" --field-manager= --dry-run=server
 try -f "$work/a.yaml" --applyset=x
 try -f "$work/a.yaml" --for=ready
+try -f "$work/a.yaml" --strict-grace=5s
+try -f "$work/a.yaml" --timeout=30s
 try -f "$work/a.yaml" --wait --for=nonsense
 try -f "$work/a.yaml" --wait --dry-run=server
 try -f "$work/a.yaml" --force-conflicts --force-owner=ci

@@ -24,6 +24,9 @@ complete wait-condition team/b --for ''
 complete wait-condition team/b --for=co
 complete watch --context ''
 complete sandbox --kubeconfig ''
+complete crd-gen lin
+complete crd-gen web
+complete crd-gen diff old.yaml ''
 complete watch nonsense ''
 complete watch cm --nonsense ''
 complete nonsense ''

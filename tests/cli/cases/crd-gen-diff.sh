@@ -28,6 +28,16 @@ types after 'host: string'
 "$kubewatch" crd-gen diff before after
 echo "exit $?"
 "$kubewatch" crd-gen lint before --fail-on error && "$kubewatch" crd-gen docs before | grep '^# '
+# Of a revision too, from wherever in the repository; what lies below the folder is not of it.
+mkdir before/below
+cp before/a.yaml before/below/c.yaml
+echo 'no document' >before/notes.txt
+git add before after && git -c user.name=a -c user.email=a@b.example commit -qm two
+"$kubewatch" crd-gen diff git:HEAD:before after
+echo "exit $?"
+(cd after && "$kubewatch" crd-gen diff git:HEAD:../before/ git:HEAD:)
+echo "exit $?"
+rm -r before/below before/notes.txt
 # Nobody can say with which of two CRDs of one name the other side is to be compared.
 mkdir crds
 "$kubewatch" crd-gen before/a.yaml before/b.yaml >crds/v1.yaml

@@ -11,7 +11,7 @@ printf 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n' | "$kubewatch"
   "$kubewatch" apply-ssa -f - -f "$examples/website/crd.yaml" -o name
 "$kubewatch" apply-ssa -n web -f "$examples/in-cluster/deployment.yaml" -o name
 account=$(sed -n 's/^ *serviceAccountName: //p' "$examples/in-cluster/deployment.yaml")
-"$kubewatch" wait-condition "serviceaccount/$account" -n web --for=create --timeout 5s
+"$kubewatch" wait-condition "serviceaccount/$account" -n web --for=create --timeout 60s
 
 # As the kubelet lays out a ConfigMap.
 mkdir -p "$work/rules/..2026"
@@ -22,13 +22,13 @@ done
 ln -s ..2026 "$work/rules/..data"
 "$kubewatch" apply-ssa -f "$examples/website/websites.yaml" -o name
 arguments=$(sed -n 's/^ *- \(--.*\)$/\1/p' "$examples/in-cluster/deployment.yaml" |
-  sed "s#/rules/#$work/rules/#; s#0.0.0.0:9090#127.0.0.1:0#")
+  sed "s#/rules/#$work/rules/#; s#=:9090#=127.0.0.1:0#")
 mkdir "$work/tmp"
 # shellcheck disable=SC2086 # the arguments are words on purpose
 (cd / && HOME=/nonexistent TMPDIR="$work/tmp" "$kubewatch" run-controller $arguments --lease-namespace web \
   --socket none --once 2>"$work/log")
 echo "exit $?"
-"$kubewatch" wait-condition deployment/blog -n default --for=create --timeout 5s
+"$kubewatch" wait-condition deployment/blog -n default --for=create --timeout 60s
 ls -A "$work/tmp"
 kill $server
 wait $server

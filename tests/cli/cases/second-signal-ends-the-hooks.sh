@@ -12,10 +12,12 @@ spec:
       wait
 R
 export TMPDIR="$work"
-"$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --sandbox-file rules/configmap.yaml 2>/dev/null &
+"$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --sandbox-file rules/configmap.yaml 2>"$work/log" &
 controller=$!
 for _ in $(seq 100); do [ -s "$work/started" ] && [ -s "$work/sleeper" ] && break; sleep 0.1; done
 kill -TERM $controller
+# Two at once would be one; and a moment in which the first would end the hook, if it did.
+for _ in $(seq 300); do grep -q "shutting down" "$work/log" && break; sleep 0.1; done
 sleep 0.5
 kill -0 "$(cat "$work/sleeper")" && echo "the hook still runs after the first signal"
 kill -TERM $controller

@@ -38,10 +38,10 @@ steps:
       objects: [{kind: Secret, name: of-a, data: {k: dg==}}]
       writes: [{verb: apply, kind: Secret, name: of-a, effect: created}]
   - name: much later
-    when: [{advance: 30h}, {trigger: {name: a}}]
+    when: [{advance: 30h}, {trigger: {name: a, namespace: default}}]
     expect: {runs: [{outcome: done, reason: External}], writes: []}
   - name: a failure
-    when: [{fail: {verb: apply, kind: Secret, code: 403, times: 1}}, {trigger: {name: a}}]
+    when: [{fail: {verb: apply, kind: Secret, code: 403, times: 1}}, {trigger: {name: a, namespace: default}}]
     expect: {runs: [{outcome: failed, times: 1}]}
 TEST
 }

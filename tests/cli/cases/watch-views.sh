@@ -25,9 +25,9 @@ replay() {
   "$kubewatch" watch "$@" -n default --from-recording "$work/recording"
   echo "exit $?"
 }
-replay secrets -o 'custom-columns=NAME:.metadata.name,KIND:.kind'
+replay secrets -o 'custom-columns=NAME:.metadata.name,KIND:.kind' --no-headers=false
 replay secrets --diff | sed 's/masked [0-9a-f]*/masked HASH/g'
-replay secret/password -o 'jq=.kind' --watch-only
+replay secret/password -A=false -o 'jq=.kind' --watch-only
 replay secrets --until '.data.password == "x"' | sed 's, [0-9]*s$, AGE,'
 replay secrets --until create -o name
 replay pods

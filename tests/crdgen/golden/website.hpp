@@ -72,6 +72,28 @@ inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromFiel
   kubewatch::client::read_field(in, "fieldPath", into.fieldPath);
 }
 
+struct WebsiteSpecEnvItemValueFromFileKeyRef {
+  std::optional<std::string> key;
+  std::optional<bool> optional;
+  std::optional<std::string> path;
+  std::optional<std::string> volumeName;
+};
+inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFromFileKeyRef& from) {
+  out = kubewatch::Json::object();
+  if (from.key) out["key"] = *from.key;
+  if (from.optional) out["optional"] = *from.optional;
+  if (from.path) out["path"] = *from.path;
+  if (from.volumeName) out["volumeName"] = *from.volumeName;
+}
+inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromFileKeyRef& into) {
+  if (!in.is_object()) throw std::invalid_argument("must be an object");
+  into = {};
+  kubewatch::client::read_field(in, "key", into.key);
+  kubewatch::client::read_field(in, "optional", into.optional);
+  kubewatch::client::read_field(in, "path", into.path);
+  kubewatch::client::read_field(in, "volumeName", into.volumeName);
+}
+
 struct WebsiteSpecEnvItemValueFromResourceFieldRef {
   std::optional<std::string> containerName;
   std::optional<kubewatch::Json> divisor;
@@ -113,6 +135,7 @@ inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFromSecr
 struct WebsiteSpecEnvItemValueFrom {
   std::optional<WebsiteSpecEnvItemValueFromConfigMapKeyRef> configMapKeyRef;
   std::optional<WebsiteSpecEnvItemValueFromFieldRef> fieldRef;
+  std::optional<WebsiteSpecEnvItemValueFromFileKeyRef> fileKeyRef;
   std::optional<WebsiteSpecEnvItemValueFromResourceFieldRef> resourceFieldRef;
   std::optional<WebsiteSpecEnvItemValueFromSecretKeyRef> secretKeyRef;
 };
@@ -120,6 +143,7 @@ inline void to_json(kubewatch::Json& out, const WebsiteSpecEnvItemValueFrom& fro
   out = kubewatch::Json::object();
   if (from.configMapKeyRef) out["configMapKeyRef"] = *from.configMapKeyRef;
   if (from.fieldRef) out["fieldRef"] = *from.fieldRef;
+  if (from.fileKeyRef) out["fileKeyRef"] = *from.fileKeyRef;
   if (from.resourceFieldRef) out["resourceFieldRef"] = *from.resourceFieldRef;
   if (from.secretKeyRef) out["secretKeyRef"] = *from.secretKeyRef;
 }
@@ -128,6 +152,7 @@ inline void from_json(const kubewatch::Json& in, WebsiteSpecEnvItemValueFrom& in
   into = {};
   kubewatch::client::read_field(in, "configMapKeyRef", into.configMapKeyRef);
   kubewatch::client::read_field(in, "fieldRef", into.fieldRef);
+  kubewatch::client::read_field(in, "fileKeyRef", into.fileKeyRef);
   kubewatch::client::read_field(in, "resourceFieldRef", into.resourceFieldRef);
   kubewatch::client::read_field(in, "secretKeyRef", into.secretKeyRef);
 }
