@@ -169,8 +169,8 @@ TEST_CASE("a state folder whose log is cut off at any byte opens, and never with
     folder.write("state/handled.log", log.substr(0, size));
     auto store = open(path);
     CHECK(store->notice().empty() ==
-          (size == log.size() || load_state(log.substr(0, size)).ok() &&
-                                     load_state(log.substr(0, size))->damage.empty()));
+          (size == log.size() || (load_state(log.substr(0, size)).ok() &&
+                                  load_state(log.substr(0, size))->damage.empty())));
     for (const auto& [key, handled] : store->of_controller("website")) {
       CHECK(handled.hash == "h");
     }
