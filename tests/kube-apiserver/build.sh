@@ -39,7 +39,7 @@ build() {
   mkdir -p "$dir/.tmp"
   # Hundreds of modules are downloaded: a proxy that fails once is asked again.
   for pause in 5 15 30 -; do
-    CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags "$flags" -o "$dir/.tmp/$2" "$1" >&2 && break
+    CGO_ENABLED=0 go build -mod=readonly -trimpath -gcflags all=-dwarf=false -ldflags "$flags" -o "$dir/.tmp/$2" "$1" >&2 && break
     [ "$pause" != - ] || return 1
     echo "build.sh: building $2 failed, trying again in $pause s" >&2
     sleep "$pause"
