@@ -9,6 +9,7 @@
 #include "cli/app.hpp"
 #include "cli/complete.hpp"
 #include "cli/docs.hpp"
+#include "cli/option_type.hpp"
 
 namespace kubewatch::cli {
 
@@ -38,20 +39,6 @@ bool takes_value(const CLI::Option* option) {
   return option != nullptr && option->get_items_expected_max() > 0;
 }
 
-// CLI11's IsMember names its values in the type: "FORMAT:{a,b}".
-std::vector<std::string> member_values(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const auto open = type.find('{');
-  const auto close = type.rfind('}');
-  if (open == std::string::npos || close == std::string::npos) return {};
-  return base::split(type.substr(open + 1, close - open - 1), ',');
-}
-
-std::string sort_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  return type.substr(0, type.find(':'));
-}
-
 // By its type, or the positional's name; PATHs lead into objects.
 bool takes_file(const CLI::Option& option) {
   const auto among = [](const std::vector<std::string>& words, const char* all) {
@@ -59,7 +46,7 @@ bool takes_file(const CLI::Option& option) {
       return std::string_view(all).find(" " + word + " ") != std::string_view::npos;
     });
   };
-  return among(base::split(sort_of(option), '|'), " FILE DIR FOLDER ") ||
+  return among(base::split(argument_of(option), '|'), " FILE DIR FOLDER ") ||
          (option.get_positional() && among({option.get_name(true)}, " FILE CRD OLD NEW OBJECT "));
 }
 
@@ -74,7 +61,7 @@ CompletionPlace words_place(const std::vector<std::string>& words, std::string p
 }
 
 CompletionPlace value_place(const CLI::Option& option, std::string prefix, std::string part) {
-  const auto members = member_values(option);
+  const auto members = choices_of(option);
   if (!members.empty()) return words_place(members, std::move(prefix), std::move(part));
   CompletionPlace place;
   if (option.check_lname("namespace")) {

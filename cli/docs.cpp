@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "cli/option_type.hpp"
 #include "hooks/metrics_table.hpp"
 
 namespace kubewatch::cli {
@@ -29,15 +30,6 @@ std::vector<std::string> words_of(const CLI::Option& option) {
   return words;
 }
 
-// The values that CLI11's IsMember names in its description: "{a,b}".
-std::vector<std::string> values_of(const CLI::Option& option) {
-  const std::string type = option.get_type_name();
-  const auto open = type.find('{');
-  const auto close = type.rfind('}');
-  if (open == std::string::npos || close == std::string::npos) return {};
-  return base::split(type.substr(open + 1, close - open - 1), ',');
-}
-
 std::vector<Flag> flags_of(const CLI::App& app) {
   std::vector<Flag> flags;
   for (const CLI::Option* option : app.get_options()) {
@@ -47,10 +39,9 @@ std::vector<Flag> flags_of(const CLI::App& app) {
     flag.words = words_of(*option);
     flag.names = base::join(flag.words, ", ");
     flag.text = option->get_description();
-    flag.values = values_of(*option);
+    flag.values = choices_of(*option);
     if (option->get_items_expected_max() > 0) {
-      const std::string type = option->get_type_name();
-      flag.argument = type.substr(0, type.find(':'));
+      flag.argument = argument_of(*option);
       if (flag.argument.empty()) flag.argument = "VALUE";
     }
     flags.push_back(std::move(flag));

@@ -106,12 +106,7 @@ void Preflight::on_answer(const hooks::Right& right, const Result<Json>& answer)
   --open_;
   // Without a word of the server: it was not reached.
   unanswered_ = unanswered_ || (!answer.ok() && answer.error().status() == nullptr);
-  if (answer.ok()) {
-    const Json* allowed = base::find(*answer, {"status", "allowed"});
-    if (allowed != nullptr && allowed->is_boolean() && !allowed->get<bool>()) {
-      missing_.push_back(right);
-    }
-  }
+  if (answer.ok() && hooks::allowed_by(*answer) == false) missing_.push_back(right);
   ask_next();
   if (open_ > 0) return;
   if (unanswered_) return begin_later();

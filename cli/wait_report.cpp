@@ -4,6 +4,8 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "base/xml_text.hpp"
+#include "cli/printers/object_printer.hpp"
 #include "cli/wait_view.hpp"
 
 namespace kubewatch::cli {
@@ -13,20 +15,9 @@ namespace {
 using runtime::WaitedObject;
 using runtime::WaitState;
 
-// XML 1.0 has no way to write control characters.
+// What a terminal must not get stands there as its escape, as it does in the other reports.
 std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : base::escape_for_terminal(text, true)) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
-      default: out += c;
-    }
-  }
-  return out;
+  return base::xml_text(base::escape_for_terminal(text, true));
 }
 
 // The escapes of workflow commands; in properties also ':' and ','.
@@ -125,24 +116,11 @@ std::string WaitReport::line_of(const WaitedObject& object) const {
   return out;
 }
 
-namespace {
-
-// "deployment.apps/web", as kubectl's printer of names has it; of a kind that the server does not
-// have, what was asked for.
-std::string kind_and_name(const WaitedObject& object) {
-  std::string out = base::to_lower(object.type.gvk.kind);
-  if (out.empty()) out = object.type.plural;
-  if (!object.type.gvk.group.empty()) out += "." + object.type.gvk.group;
-  return object.key.name.empty() ? out : out + "/" + object.key.name;
-}
-
-}  // namespace
-
 std::string met_lines(const WaitReport& report) {
   std::string out;
   for (const auto& object : report.objects) {
     if (object.state != WaitState::met) continue;
-    out += base::escape_for_terminal(kind_and_name(object) + " condition met" +
+    out += base::escape_for_terminal(object_name(object.type, object.key.name) + " condition met" +
                                      in_namespace(object, report.several_namespaces)) +
            "\n";
   }

@@ -299,9 +299,7 @@ void ApplyRun::run(Stage stage) {
   std::size_t open = 0;
   // An object that is given twice is written twice, in the order of the input.
   std::set<std::pair<std::string, core::ObjectKey>> busy;
-  const auto name_of = [](const Slot& slot) {
-    return std::pair(group_kind_text(slot.gvk), slot.key);
-  };
+  const auto name_of = [](const Slot& slot) { return std::pair(slot.gvk.group_kind(), slot.key); };
   while (open > 0 || (next < waiting.size() && goes_on())) {
     for (; open < pace_.limit() && next < waiting.size() && goes_on(); ++next) {
       Slot& slot = *waiting[next];

@@ -47,13 +47,9 @@ Result<ParentName> parse_parent(std::string_view text) {
   return out;
 }
 
-std::string group_kind_text(const core::Gvk& gvk) {
-  return gvk.group.empty() ? gvk.kind : gvk.kind + "." + gvk.group;
-}
-
 void SetContents::add(const core::ResourceType& type, const core::ObjectKey& member,
                       const std::string& parent_namespace) {
-  group_kinds.insert(group_kind_text(type.gvk));
+  group_kinds.insert(type.gvk.group_kind());
   if (type.namespaced && member.namespace_ != parent_namespace) {
     namespaces.insert(member.namespace_);
   }

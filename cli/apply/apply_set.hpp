@@ -39,7 +39,6 @@ struct SetContents {
   SetContents with(const SetContents& other) const;
   bool operator==(const SetContents&) const = default;
 };
-std::string group_kind_text(const core::Gvk& gvk);
 
 // Of a parent that exists. Errors: invalid when it is no ApplySet, another tool's, or its id is
 // another one's: then nothing may be applied.

@@ -278,8 +278,9 @@ void ObjectPrinter::measure(const PrintedObject& object, WallTime now,
 }
 
 std::string object_name(const core::ResourceType& type, std::string_view name) {
-  const std::string group = type.gvk.group.empty() ? "" : "." + type.gvk.group;
-  return fmt::format("{}{}/{}", base::to_lower(type.gvk.kind), group, name);
+  std::string out = type.gvk.kind.empty() ? type.plural : base::to_lower(type.gvk.kind);
+  if (!type.gvk.group.empty()) out += "." + type.gvk.group;
+  return name.empty() ? out : fmt::format("{}/{}", out, name);
 }
 
 Json without_managed_fields(Json object) {

@@ -82,7 +82,8 @@ class ObjectPrinter {
   std::unique_ptr<Impl> impl_;
 };
 
-// "deployment.apps/web": as -o name and messages call an object.
+// "deployment.apps/web": as -o name and messages call an object. Of a kind that the server does not
+// have the plural that was asked for; without a name the kind alone.
 std::string object_name(const core::ResourceType& type, std::string_view name);
 
 // Without metadata.managedFields, as kubectl prints objects unless it is told otherwise.

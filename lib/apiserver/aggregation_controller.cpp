@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "apiserver/step_guard.hpp"
 #include "builtin/aggregation.hpp"
 
 namespace kubewatch::apiserver {
@@ -67,8 +68,10 @@ bool AggregationController::step(WallTime now) {
   context.subresource = "status";
   context.manager = "kube-apiserver";
   context.now = now;
-  (void)writer_.change(context, [&](Json& object) {
-    return builtin::set_availability(object, condition_of(object), base::format_rfc3339(now));
+  guarded(kApiServices, context.name, [&] {
+    (void)writer_.change(context, [&](Json& object) {
+      return builtin::set_availability(object, condition_of(object), base::format_rfc3339(now));
+    });
   });
   return true;
 }

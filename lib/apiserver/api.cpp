@@ -1,11 +1,11 @@
 #include "apiserver/api.hpp"
 
-#include <new>
-#include <stdexcept>
+#include <exception>
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/reviews.hpp"
+#include "apiserver/step_guard.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -100,14 +100,9 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   }
   add_warnings(warnings_, out.response);
   return out;
-} catch (const Json::exception& error) {
-  // Nothing that a client sends may end the server; this is a check that is missing somewhere.
-  return {failed(request, internal_error(error.what())), nullptr};
-} catch (const std::bad_alloc&) {
-  return {failed(request, internal_error("out of memory")), nullptr};
-} catch (const std::length_error&) {
-  return {failed(request, internal_error("a text or a list would be longer than any may be")),
-          nullptr};
+} catch (const std::exception&) {
+  // Nothing that a client sends may end the server.
+  return {failed(request, internal_error(why_it_failed())), nullptr};
 }
 
 // In groups without built-in kinds nobody answers for what there is not.
@@ -202,10 +197,9 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
   }
   KW_TRY(written);
   return {};
-} catch (const Json::exception& error) {
-  return internal_error(error.what());
-} catch (const std::length_error&) {
-  return internal_error("a text or a list would be longer than any may be");
+} catch (const std::exception&) {
+  // A file may hold what is far larger than any request.
+  return internal_error(why_it_failed());
 }
 
 // What must be true when a write is answered: CRDs serve, references know of new kinds.

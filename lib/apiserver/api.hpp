@@ -48,7 +48,7 @@ class Api {
   // Creates an object by its apiVersion and kind, in its namespace or "default". Of a Namespace
   // that is there from the start it adds the labels and annotations: what was saved of a cluster
   // has it as well. Errors: as a create's; not_found of a kind that is not served; internal, of
-  // what no check finds.
+  // what no check finds, or for which there is no memory.
   Result<void> load(const Json& object, const std::string& manager, WallTime now);
 
   // Some work of the controllers (garbage collection, namespaces, APIServices) and Events whose

@@ -227,17 +227,17 @@ constexpr const char kNoVersion[] = "couldn't get version/kind; json parse error
 
 // Where the value is no object with texts for apiVersion and kind: what the decoder says of it.
 std::optional<std::string> why_no_object(const Json& value) {
-  const std::string parse = std::string(kNoVersion) + "json: cannot unmarshal ";
   if (!value.is_object()) {
-    return parse + schema::json_word(value) +
-           R"( into Go value of type struct { APIVersion string "json:\"apiVersi)"
-           R"(on,omitempty\""; Kind string "json:\"kind,omitempty\"" })";
+    return kNoVersion +
+           schema::misread_value(schema::json_word(value),
+                                 R"(struct { APIVersion string "json:\"apiVersion,omitempty\""; )"
+                                 R"(Kind string "json:\"kind,omitempty\"" })");
   }
   for (const char* key : {"apiVersion", "kind"}) {
     const Json* text = base::find(value, {key});
     if (text == nullptr || text->is_null() || text->is_string()) continue;
-    return parse +
-           fmt::format("{} into Go struct field .{} of type string", schema::json_word(*text), key);
+    return kNoVersion +
+           schema::misread_field(schema::json_word(*text), fmt::format(".{}", key), "string");
   }
   return std::nullopt;
 }

@@ -94,16 +94,16 @@ bool is_marked(const Json& object, bool with_grace) {
          (!with_grace || metadata.contains("deletionGracePeriodSeconds"));
 }
 
-// Marks the object as dying.
+// Marks the object as dying. One that was dying without grace, a CRD or a Namespace, is not of
+// another generation with it.
 void mark(const WriteContext& context, Json& object, bool with_grace) {
   Json& metadata = object["metadata"];
-  if (!metadata.contains("deletionTimestamp")) {
-    metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
-  }
+  const bool begins = !metadata.contains("deletionTimestamp");
+  if (begins) metadata["deletionTimestamp"] = base::format_rfc3339(context.now);
   if (!with_grace || metadata.contains("deletionGracePeriodSeconds")) return;
   metadata["deletionGracePeriodSeconds"] = 0;
   const auto generation = base::int_at(metadata, {"generation"});
-  if (generation && *generation > 0) metadata["generation"] = *generation + 1;
+  if (begins && generation && *generation > 0) metadata["generation"] = *generation + 1;
 }
 
 ObjectPtr store(Storage& storage, const WriteContext& context, Json object) {
@@ -111,8 +111,8 @@ ObjectPtr store(Storage& storage, const WriteContext& context, Json object) {
   return storage.put(context.resource->storage_id, std::move(object));
 }
 
-Result<Deleted> delete_crd(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
-  if (is_marked(live->json(), false)) return Deleted{live, false};
+// The first delete of it, whose policy nobody asks for: its objects go first.
+Deleted mark_crd(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
   Json object = live->json();
   mark(context, object, false);
   Json& finalizers = object["metadata"]["finalizers"];
@@ -186,7 +186,9 @@ Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
   const ObjectPtr live = storage.get(resource.storage_id, object_key(ns, context.name));
   if (!live) return not_found(resource.subject(context.name));
   KW_TRY(check_preconditions(context, *live, options));
-  if (resource.storage_id == kCrds) return delete_crd(storage, context, live);
+  if (resource.storage_id == kCrds && !is_marked(live->json(), false)) {
+    return mark_crd(storage, context, live);
+  }
   const bool is_namespace = resource.storage_id == "namespaces";
   std::string policy = options.propagation;
   // Dependents that are not to be left are waited for, of a Namespace alone.

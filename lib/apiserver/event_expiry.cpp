@@ -1,6 +1,7 @@
 #include "apiserver/event_expiry.hpp"
 
 #include "apiserver/metadata.hpp"
+#include "apiserver/step_guard.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -34,7 +35,7 @@ bool EventExpiry::step(WallTime now) {
     const std::string key = by_end_.begin()->second;
     forget(key);
     // Whatever its finalizers want.
-    storage_.remove(kEvents, key);
+    guarded(kEvents, key, [&] { storage_.remove(kEvents, key); });
   }
   return is_due(now);
 }

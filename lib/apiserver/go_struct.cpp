@@ -44,8 +44,7 @@ std::string shown(const Json& value, GoKind kind) {
 
 std::string misread(const std::string& what, const GoStruct& type, const std::string& path,
                     const char* wanted) {
-  return fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of type {}", what,
-                     type.name, path, wanted);
+  return schema::misread_field(what, fmt::format("{}.{}", type.name, path), wanted);
 }
 
 const GoField* field_of(const GoStruct& type, const std::string& name) {

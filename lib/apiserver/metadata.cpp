@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "base/strings.hpp"
@@ -12,74 +11,20 @@
 #include "builtin/checks.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
-#include "schema/embedded.hpp"
 #include "schema/go_words.hpp"
+#include "schema/object_meta.hpp"
 #include "schema/times.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
-enum class Shape { string, integer, string_map, string_list, object_list };
-
-const std::map<std::string, Shape>& fields() {
-  static const std::map<std::string, Shape> table = {
-      {"name", Shape::string},
-      {"generateName", Shape::string},
-      {"namespace", Shape::string},
-      {"selfLink", Shape::string},
-      {"uid", Shape::string},
-      {"resourceVersion", Shape::string},
-      {"generation", Shape::integer},
-      {"creationTimestamp", Shape::string},
-      {"deletionTimestamp", Shape::string},
-      {"deletionGracePeriodSeconds", Shape::integer},
-      {"labels", Shape::string_map},
-      {"annotations", Shape::string_map},
-      {"ownerReferences", Shape::object_list},
-      {"finalizers", Shape::string_list},
-      {"managedFields", Shape::object_list},
-  };
-  return table;
-}
-
-const char* go_type(Shape shape) {
-  switch (shape) {
-    case Shape::string: return "string";
-    case Shape::integer: return "int64";
-    case Shape::string_map: return "map[string]string";
-    case Shape::string_list: return "[]string";
-    case Shape::object_list: return "[]v1.OwnerReference";
-  }
-  return "";
-}
-
-bool fits(const Json& value, Shape shape) {
-  switch (shape) {
-    case Shape::string: return value.is_string();
-    case Shape::integer: return value.is_number_integer();
-    case Shape::string_map: return value.is_object();
-    case Shape::string_list:
-    case Shape::object_list: return value.is_array();
-  }
-  return false;
-}
-
-// What does not fit, as "number ... of type string"; the two parts of the server's sentence.
-struct Misfit {
-  std::string value;
-  std::string type;
-};
-
-// Go reads a null in a map or list as the empty value.
-std::optional<Misfit> read_shape(Json& value, Shape shape) {
-  if (!fits(value, shape)) return Misfit{schema::json_word(value), go_type(shape)};
-  if (!value.is_structured() || shape == Shape::object_list) return std::nullopt;
+// Go reads a null in a map or list of texts as the empty one.
+void fill_nulls(Json& value, schema::MetaField::Shape shape) {
+  if (!value.is_structured() || shape == schema::MetaField::Shape::objects) return;
   for (auto& item : value) {
     if (item.is_null()) item = "";
-    if (!item.is_string()) return Misfit{schema::json_word(item), "string"};
   }
-  return std::nullopt;
 }
 
 bool is_time(const std::string& key) {
@@ -240,16 +185,15 @@ void check_owners(const Json& metadata, FieldErrors& errors) {
 Result<void> read_metadata(const Resource& resource, Json& object, schema::ToldPaths& unknown) {
   Json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();
-  const auto refuse = [&](const std::string& what) {
-    return undecodable(resource.type.gvk, "json: cannot unmarshal " + what);
-  };
-  if (!metadata.is_object()) return refuse("metadata into Go value of type ObjectMeta");
+  if (!metadata.is_object()) {
+    return undecodable(resource.type.gvk, schema::misread_value("metadata", "ObjectMeta"));
+  }
   // Of custom objects it is read by itself.
-  const char* around = resource.custom ? "" : "metadata.";
+  const std::string around = resource.custom ? "" : "metadata.";
   const schema::ValuePlace place = schema::ValuePlace::root("metadata");
   for (auto it = metadata.begin(); it != metadata.end();) {
-    const auto known = fields().find(it.key());
-    if (known == fields().end()) {
+    const schema::MetaField* known = schema::meta_field(it.key());
+    if (known == nullptr) {
       unknown.add(place.member(it.key()));
       it = metadata.erase(it);
       continue;
@@ -258,11 +202,11 @@ Result<void> read_metadata(const Resource& resource, Json& object, schema::ToldP
       it = metadata.erase(it);
       continue;
     }
-    if (const auto misfit = read_shape(*it, known->second)) {
-      return refuse(fmt::format("{} into Go struct field ObjectMeta.{}{} of type {}", misfit->value,
-                                around, it.key(), misfit->type));
+    fill_nulls(*it, known->shape);
+    if (const auto why = schema::why_no_meta_value(*known, around + it.key(), *it); !why.empty()) {
+      return undecodable(resource.type.gvk, why);
     }
-    if (known->second == Shape::object_list) {
+    if (known->shape == schema::MetaField::Shape::objects) {
       const schema::ValuePlace list = place.member(it.key());
       std::size_t index = 0;
       for (auto& item : *it) {

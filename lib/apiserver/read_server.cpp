@@ -26,11 +26,6 @@ constexpr Duration kTick{250};
 constexpr Duration kDiscoverySettles{30000};
 constexpr std::size_t kMostAsked = 64;  // documents that are being asked for
 
-bool is_address(const std::string& name) {
-  return name.find(':') != std::string::npos ||
-         name.find_first_not_of("0123456789.") == std::string::npos;
-}
-
 void answer_with(http::Responder& to, const http::Response& document) {
   http::Headers headers = json_headers(std::string(document.headers.get("Content-Type")));
   for (const char* name : {"ETag", "Vary", "X-From-Cache"}) {
@@ -120,7 +115,9 @@ Result<void> Server::listen() {
   if (!options_.insecure_http) {
     std::vector<std::string> names = {"localhost"};
     std::vector<std::string> addresses = {"127.0.0.1", "::1"};
-    for (const auto& host : server.hosts) (is_address(host) ? addresses : names).push_back(host);
+    for (const auto& host : server.hosts) {
+      (http::is_numeric_address(host) ? addresses : names).push_back(host);
+    }
     KW_ASSIGN(auto made, http::generate_certificate(names, addresses));
     server.tls = http::ServerTls{made.certificate_pem, made.key_pem};
     ca_pem_ = made.ca_pem;

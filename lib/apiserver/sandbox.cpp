@@ -93,9 +93,13 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     server.port = options_.port;
     server.max_connections = http::connections_for_watchers(loop::open_files());
     if (!options_.insecure_http) {
-      KW_ASSIGN(auto certificate,
-                http::generate_certificate({"localhost", "kubernetes", "kubernetes.default"},
-                                           certificate_addresses()));
+      std::vector<std::string> names = {"localhost", "kubernetes", "kubernetes.default"};
+      std::vector<std::string> addresses = {"127.0.0.1", "::1"};
+      const std::string& own = options_.address;
+      if (own != "localhost" && own != "127.0.0.1" && own != "::1") {
+        (http::is_numeric_address(own) ? addresses : names).push_back(own);
+      }
+      KW_ASSIGN(auto certificate, http::generate_certificate(names, addresses));
       server.tls = http::ServerTls{certificate.certificate_pem, certificate.key_pem};
       ca_pem_ = certificate.ca_pem;
     }
@@ -152,14 +156,6 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     base::Random system = base::Random::from_system();
     out.random_seed = options.random_seed != 0 ? options.random_seed : system.next();
     return out;
-  }
-
-  std::vector<std::string> certificate_addresses() const {
-    std::vector<std::string> addresses = {"127.0.0.1", "::1"};
-    if (options_.address != "127.0.0.1" && options_.address != "::1") {
-      addresses.push_back(options_.address);
-    }
-    return addresses;
   }
 
   std::optional<Caller> caller_of(const http::ServerRequest& request) const {

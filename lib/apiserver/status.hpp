@@ -1,5 +1,7 @@
 // Failures as the API server words them: every function makes an Error whose ApiStatus body is the
-// whole Status object. Not the client's reading of a Status: that is core/status.hpp.
+// whole Status object, as it is sent. The Errors hold their own texts and point at nothing, and
+// nothing here fails. Their kind goes by the code, as core/status.hpp reads it from the answer, but
+// for 5xx, which are `internal` here (504 is a `timeout`). Not the client's reading of a Status.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,10 @@
-// One step of a controller's work, of which what is stored may make a mess. Where nobody asked and
-// nobody is answered, an object that is not what its kind is must not end the server: it is logged
-// and left, until something changes it.
+// What stored or sent objects make of code that takes them for what their kind is: a check that is
+// missing somewhere, or more memory than there is. It ends the request or the step that it comes
+// from, and not the server.
 #pragma once
 
+#include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -11,19 +13,25 @@
 
 namespace kubewatch::apiserver {
 
-// `work` has left its queue already. `what`: "pods" and "shop/web".
+// Inside a catch: words for the exception at hand, or it is thrown on.
+inline std::string why_it_failed() try { throw; } catch (const Json::exception& error) {
+  return error.what();
+} catch (const std::bad_alloc&) {
+  return "out of memory";
+} catch (const std::length_error&) {
+  return "a text or a list would be longer than any may be";
+}
+
+// One step of a controller's work, where nobody asked and nobody is answered: an object that it
+// cannot be done with is logged and left, until something changes it. `work` has left its queue
+// already. `kind` and `key`: "pods" and "shop/web".
 template <class Work>
 void guarded(const std::string& kind, const std::string& key, const Work& work) {
-  const auto leave = [&](const char* why) {
-    base::log_error("an object cannot be worked on and is left as it is",
-                    {{"kind", kind}, {"object", key}, {"error", why}});
-  };
   try {
     work();
-  } catch (const Json::exception& error) {
-    leave(error.what());
-  } catch (const std::length_error& error) {
-    leave(error.what());
+  } catch (const std::exception&) {
+    base::log_error("an object cannot be worked on and is left as it is",
+                    {{"kind", kind}, {"object", key}, {"error", why_it_failed()}});
   }
 }
 

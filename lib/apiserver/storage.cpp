@@ -47,8 +47,9 @@ ObjectPtr Storage::put(const std::string& storage_id, Json object, std::optional
     (*shown)["metadata"]["resourceVersion"] = version;
     stored = std::make_shared<const Object>(std::move(*shown));
   }
-  ObjectPtr& slot = of.objects[stored->key()];
   auto event = std::make_shared<Event>();
+  // Nothing may fail between the slot and what fills it: who reads the table finds no null.
+  ObjectPtr& slot = of.objects[stored->key()];
   event->type = slot ? EventType::modified : EventType::added;
   event->version = version_;
   event->object = stored;

@@ -18,6 +18,7 @@
 #include "builtin/defaults.hpp"
 #include "builtin/validation.hpp"
 #include "core/object_rules.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -61,23 +62,22 @@ Result<void> normalise_bytes(const Resource& resource, Json& text) {
 Result<void> normalise_map(const Resource& resource, const char* key, bool bytes, Json& object) {
   const auto data = object.find(key);
   if (data == object.end() || data->is_null()) return {};
-  const char* wrong = data->is_object() ? nullptr : data->type_name();
-  for (auto it = data->begin(); wrong == nullptr && it != data->end(); ++it) {
+  std::string wrong = data->is_object() ? "" : schema::json_word(*data);
+  for (auto it = data->begin(); wrong.empty() && it != data->end(); ++it) {
     if (it->is_null()) *it = "";
     if (!it->is_string()) {
-      wrong = it->type_name();
+      wrong = schema::json_word(*it);
     } else if (bytes) {
       KW_TRY(normalise_bytes(resource, *it));
     }
   }
-  if (wrong == nullptr) return {};
+  if (wrong.empty()) return {};
   const char* type = !data->is_object() ? (bytes ? "map[string][]uint8" : "map[string]string")
                      : bytes            ? "[]uint8"
                                         : "string";
-  return undecodable(resource.type.gvk,
-                     fmt::format("json: cannot unmarshal {} into Go struct field {}.{} of "
-                                 "type {}",
-                                 wrong, resource.type.gvk.kind, key, type));
+  return undecodable(
+      resource.type.gvk,
+      schema::misread_field(wrong, fmt::format("{}.{}", resource.type.gvk.kind, key), type));
 }
 
 void normalise_secret(Json& object) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
+
+#include "apiserver/step_guard.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -89,7 +92,7 @@ std::shared_ptr<const std::string> WatchStream::seen(const Event& event, bool sh
   return line(event, "DELETED", Object(std::move(last)), shared, now);
 }
 
-bool WatchStream::pump(WatchSink& sink, WallTime now, const Event* fresh) {
+bool WatchStream::pump(WatchSink& sink, WallTime now, const Event* fresh, ObjectPtr* at) {
   if (error_) {
     sink.send(error_line(*error_));
     return false;
@@ -97,6 +100,7 @@ bool WatchStream::pump(WatchSink& sink, WallTime now, const Event* fresh) {
   if (spec_.as.lists_only && !initial_.empty()) return false;
   while (!initial_.empty() && sink.backlog() < kSinkBytes) {
     const bool columns = !std::exchange(columns_sent_, true);
+    if (at != nullptr) *at = initial_.front();
     sink.send(watch_line(*spec_.resource, spec_.as, "ADDED", *initial_.front(), columns, now));
     initial_.pop_front();
   }
@@ -107,6 +111,7 @@ bool WatchStream::pump(WatchSink& sink, WallTime now, const Event* fresh) {
   while (initial_.empty() && !events_.empty() && sink.backlog() < kSinkBytes) {
     const EventPtr event = std::move(events_.front());
     events_.pop_front();
+    if (at != nullptr) *at = event->object;
     const auto text = seen(*event, event.get() == fresh, now);
     if (text && spec_.as.lists_only) return false;
     if (text) events_.empty() ? sink.send_now(*text) : sink.send(*text);
@@ -122,7 +127,7 @@ void WatchHub::attach(std::shared_ptr<WatchStream> stream, std::unique_ptr<Watch
   open->next_bookmark = now + bookmark_interval_;
   open->stream = std::move(stream);
   open->sink = std::move(sink);
-  if (!open->stream->pump(*open->sink, wall)) return;
+  if (!tell(*open, wall)) return;
   auto& same = open_[open->stream->spec().resource->storage_id];
   same.push_back(std::move(open));
 }
@@ -133,6 +138,19 @@ void WatchHub::each(const std::function<void(Open&)>& action) {
   }
 }
 
+bool WatchHub::tell(Open& open, WallTime wall, const Event* fresh) {
+  ObjectPtr at;
+  try {
+    return open.stream->pump(*open.sink, wall, fresh, &at);
+  } catch (const std::exception&) {
+    base::log_error("a watch ends: an object cannot be told to it",
+                    {{"kind", open.stream->spec().resource->storage_id},
+                     {"object", at ? at->key() : ""},
+                     {"error", why_it_failed()}});
+    return false;
+  }
+}
+
 void WatchHub::on_event(const std::string& storage_id, const EventPtr& event, WallTime wall) {
   const auto it = open_.find(storage_id);
   if (it == open_.end()) return;
@@ -140,7 +158,7 @@ void WatchHub::on_event(const std::string& storage_id, const EventPtr& event, Wa
     Open& open = *it->second[i];
     if (open.over) continue;
     open.stream->offer(event);
-    if (!open.stream->pump(*open.sink, wall, event.get())) open.over = true;
+    if (!tell(open, wall, event.get())) open.over = true;
   }
   event->lines.clear();  // who is still behind makes its own again; history stays small
 }
@@ -160,7 +178,7 @@ void WatchHub::tick(std::uint64_t version, TimePoint now, WallTime wall) {
       open.next_bookmark = now + bookmark_interval_;
       open.last_bookmark_sent = open.last_bookmark_sent || last;
     }
-    if (!open.stream->pump(*open.sink, wall) || now >= open.deadline) open.over = true;
+    if (!tell(open, wall) || now >= open.deadline) open.over = true;
   });
   sweep();
 }
@@ -175,7 +193,7 @@ bool WatchHub::pump(WallTime wall) {
   bool more = false;
   each([&](Open& open) {
     if (open.over || !open.stream->waiting()) return;
-    if (!open.stream->pump(*open.sink, wall)) open.over = true;
+    if (!tell(open, wall)) open.over = true;
     more = more || open.stream->waiting();
   });
   return more;

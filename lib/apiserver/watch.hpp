@@ -62,7 +62,8 @@ class WatchStream {
   void bookmark(std::uint64_t version);
   // Sends what the sink takes. False: the stream is over, or its client was too slow. `fresh`: the
   // event that is told to everybody right now, whose lines are shared; the caller clears them.
-  bool pump(WatchSink& sink, WallTime now, const Event* fresh = nullptr);
+  // `at`: the object whose turn it was last, for who catches what telling it throws.
+  bool pump(WatchSink& sink, WallTime now, const Event* fresh = nullptr, ObjectPtr* at = nullptr);
   bool waiting() const { return !initial_.empty() || !events_.empty() || end_version_ || error_; }
   const WatchSpec& spec() const { return spec_; }
 
@@ -114,6 +115,9 @@ class WatchHub {
     bool over = false;
   };
   void each(const std::function<void(Open&)>& action);
+  // False: it is over. So is a watch of what cannot be told, which is logged: its client would not
+  // know what it lacks.
+  static bool tell(Open& open, WallTime wall, const Event* fresh = nullptr);
   Duration bookmark_interval_;
   std::map<std::string, std::vector<std::unique_ptr<Open>>> open_;  // by storage id
 };

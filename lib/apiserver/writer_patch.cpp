@@ -45,9 +45,8 @@ Result<void> check_configuration(const WriteContext& context, const Json& config
   const auto& gvk = context.resource->type.gvk;
   if (!configuration.is_object()) {
     return bad_request(
-        fmt::format("error decoding YAML: error unmarshaling JSON: while decoding JSON: json: "
-                    "cannot unmarshal {} into Go value of type map[string]interface {{}}",
-                    schema::json_word(configuration)));
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: " +
+        schema::misread_value(schema::json_word(configuration), "map[string]interface {}"));
   }
   if (string_at(configuration, {"apiVersion"}) != gvk.api_version() ||
       string_at(configuration, {"kind"}) != gvk.kind) {
@@ -95,8 +94,7 @@ std::optional<std::string> misread_type(const Json& object) {
   for (const char* key : {"apiVersion", "kind"}) {
     const Json* value = base::find(object, {key});
     if (value == nullptr || value->is_null() || value->is_string()) continue;
-    return fmt::format("json: cannot unmarshal {} into Go struct field .{} of type string",
-                       schema::json_word(*value), key);
+    return schema::misread_field(schema::json_word(*value), fmt::format(".{}", key), "string");
   }
   return std::nullopt;
 }
@@ -133,10 +131,11 @@ Result<Json> patched(const Resource& resource, core::PatchType type, const Json&
   if (patch.is_null() && type != core::PatchType::merge) return live;
   if (patch.is_null()) return bad_request("Invalid JSON Patch");
   if (type == core::PatchType::json ? !patch.is_array() : !patch.is_object()) {
-    return bad_request(fmt::format(
-        "{}json: cannot unmarshal {} into Go value of type {}",
-        strategic ? "" : "error decoding patch: ", schema::json_word(patch),
-        type == core::PatchType::json ? "[]handlers.jsonPatchOp" : "map[string]interface {}"));
+    return bad_request(
+        (strategic ? "" : "error decoding patch: ") +
+        schema::misread_value(schema::json_word(patch), type == core::PatchType::json
+                                                            ? "[]handlers.jsonPatchOp"
+                                                            : "map[string]interface {}"));
   }
   if (type == core::PatchType::json) {
     auto result = schema::json_patch(live, patch);

@@ -10,8 +10,6 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/strings.hpp"
-
 namespace kubewatch::base {
 
 namespace {

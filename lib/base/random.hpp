@@ -1,5 +1,5 @@
 // Randomness as an argument: seeded from the system in main, with a constant in tests.
-// Not for secrets: see secure_random_bytes.
+// Not for secrets: see secure_random_hex.
 #pragma once
 
 #include <cstdint>

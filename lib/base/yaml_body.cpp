@@ -40,16 +40,6 @@ std::string dump_json_for_yaml(const Json& value) {
   return out;
 }
 
-Result<std::vector<Json>> parse_pure_yaml_values(std::string_view text, const YamlLimits& limits) {
-  KW_TRY(check_yaml_text(text, limits));
-  bool scanner_failed = false;
-  KW_ASSIGN(auto documents, read_yaml_stream(text, limits, false, scanner_failed));
-  std::vector<Json> values;
-  values.reserve(documents.size());
-  for (YamlDocument& document : documents) values.push_back(std::move(document.value));
-  return values;
-}
-
 Result<YamlBody> parse_yaml_body(std::string_view text, const YamlLimits& limits) {
   KW_TRY(check_yaml_text(text, limits));
   std::vector<YamlRepeat> repeated;

@@ -16,12 +16,8 @@ namespace kubewatch::base {
 // takes for the end of a line (U+0085, U+2028), are escaped.
 std::string dump_json_for_yaml(const Json& value);
 
-// By the rules of YAML alone, also where the text is JSON. Errors: as parse_yaml().
-Result<std::vector<Json>> parse_pure_yaml_values(std::string_view text,
-                                                 const YamlLimits& limits = {});
-
-// A body as the server reads it: the first document alone, null where it is empty; the last value
-// of a key that is said twice.
+// A body as the server reads it, by the rules of YAML also where the text is JSON: the first
+// document alone, null where it is empty; the last value of a key that is said twice.
 struct YamlBody {
   Json value;
   std::vector<std::string> repeated;  // sentences of go-yaml: line 4: key "data" already set in map

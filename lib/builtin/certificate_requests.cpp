@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/keep_member.hpp"
-#include "base/strings.hpp"
 #include "builtin/checks.hpp"
 
 namespace kubewatch::builtin {

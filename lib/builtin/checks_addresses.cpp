@@ -10,7 +10,6 @@
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "builtin/checks.hpp"
-#include "core/resource.hpp"
 
 namespace kubewatch::builtin {
 

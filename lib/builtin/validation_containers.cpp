@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "builtin/go_values.hpp"
 #include "builtin/validation_pods.hpp"

@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 

@@ -11,6 +11,7 @@
 #include "builtin/validation_pods.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::builtin {
 
@@ -64,12 +65,7 @@ void check_docker_config(const Field& config) {
   if (parsed.ok() && (parsed->is_object() || parsed->is_null())) return;
   std::string why = "unexpected end of JSON input";
   if (parsed.ok()) {
-    const char* type = parsed->is_array()    ? "array"
-                       : parsed->is_string() ? "string"
-                       : parsed->is_number() ? "number"
-                                             : "bool";
-    why = fmt::format("json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-                      type);
+    why = schema::misread_value(schema::json_word(*parsed), "map[string]interface {}");
   } else if (!text.empty() && text[0] != '{' && text[0] != '[') {
     why = fmt::format("invalid character '{}' looking for beginning of value", text[0]);
   }

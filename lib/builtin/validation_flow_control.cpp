@@ -7,7 +7,6 @@
 #include <set>
 
 #include "builtin/validation_kinds.hpp"
-#include "core/go_json.hpp"
 
 namespace kubewatch::builtin {
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "builtin/validation_kinds.hpp"
-#include "core/object_rules.hpp"
 
 namespace kubewatch::builtin {
 

@@ -7,7 +7,6 @@
 
 #include "base/strings.hpp"
 #include "builtin/validation_pods.hpp"
-#include "core/object_rules.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::builtin {

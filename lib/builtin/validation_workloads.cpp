@@ -1,7 +1,6 @@
 // Controllers that make Pods from a template: apps, and ReplicationControllers.
 #include <fmt/format.h>
 
-#include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 

@@ -12,7 +12,7 @@
 #include "base/quantity.hpp"
 #include "builtin/app_armor.hpp"
 #include "builtin/warnings.hpp"
-#include "core/object_rules.hpp"
+#include "core/resource.hpp"
 #include "schema/go_words.hpp"
 
 namespace kubewatch::builtin {

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/ascii.hpp"
-#include "base/utf8.hpp"
 #include "cel/functions.hpp"
 #include "cel/values.hpp"
 

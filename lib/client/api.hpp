@@ -1,7 +1,15 @@
 // The verbs of Client for one kind as a C++ type: Api<Website>::namespaced(client,
-// "shop").get(...). A thin, header-only layer: requests, errors and cancellation are Client's. A
-// scope that the kind does not have is a compile error for kinds known at compile time, an Error
-// for the others.
+// "shop").get(...). A thin, header-only layer without caches or retries: what keeps a collection up
+// to date is runtime/reflect.hpp. A scope that the kind does not have is a compile error for kinds
+// known at compile time, an Error for the others.
+//
+// An Api is a value: a pointer to the Client, the kind and a namespace. It may be copied, and
+// destroyed while its requests are under way; the Client must outlive both. The caller owns the
+// PendingPtr of each request: destroying it cancels, and its callback is not called then. Callbacks
+// come from the loop, once, but for those of a watch.
+//
+// Errors of the verbs are Client's, with the verb and the object in front, and `invalid` where what
+// came is no T, or where an object to write is of another namespace than the Api.
 #pragma once
 
 #include <functional>
@@ -44,7 +52,7 @@ class Api {
   using Done = std::function<void(Result<Answer>)>;
 
   // Every namespace, or a cluster-scoped kind. Reads and writes of single objects of a namespaced
-  // kind need a namespace and fail without. `client` must outlive the Api.
+  // kind need a namespace and fail without: invalid.
   static Api all(Client& client) requires StaticKind<T> {
     return Api(client, resource_type_of<T>(), "");
   }

@@ -16,7 +16,6 @@
 #include "client/target.hpp"
 #include "client/tls_files.hpp"
 #include "core/meta.hpp"
-#include "core/object_rules.hpp"
 #include "core/url.hpp"
 
 namespace kubewatch::client {
@@ -373,6 +372,8 @@ PendingPtr Client::raw(const std::string& method, const std::string& path_and_qu
   request.request.method = method;
   request.request.url = path_and_query;
   request.request.headers.set("Accept", accept);
+  // Discovery and the version come before all else: nothing else would say that the server is mute.
+  if (config().request_timeout == Duration{0}) impl_->sender.limit_silence(request.request);
   return impl_->sender.send(std::move(request), std::move(done));
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/json_fwd.hpp"
-#include "base/random.hpp"
 #include "base/result.hpp"
 #include "client/config.hpp"
 #include "core/list_splitter.hpp"
@@ -126,7 +125,8 @@ class Client {
                                              const core::DeleteParams& params,
                                              std::function<void(Result<ListResult>)> done);
   // Any path, e.g. "/version", "/readyz". The answer comes back whatever its HTTP status; errors
-  // only when there is none.
+  // only when there is none. Without a request timeout it may take all the time there is, but ends
+  // as a list does when nothing comes for a minute, or less than 16 KiB of what is not its end.
   [[nodiscard]] PendingPtr raw(const std::string& method, const std::string& path_and_query,
                                std::function<void(Result<http::Response>)> done,
                                const std::string& accept = "application/json");

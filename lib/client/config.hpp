@@ -97,7 +97,7 @@ struct ClientConfig {
   Impersonation impersonate;
   std::string proxy_url;  // "" = none; NO_PROXY is taken into account already
   bool disable_compression = false;
-  Duration request_timeout{30000};  // 0 = none, but a list that is silent for a minute ends
+  Duration request_timeout{30000};  // 0 = none, but a list or discovery, silent for a minute, ends
   std::string source;               // "context kind-a of /home/me/.kube/config", for messages
 };
 

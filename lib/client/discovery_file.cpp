@@ -3,12 +3,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/ascii.hpp"
 #include "base/files.hpp"
+#include "base/fnv.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
 
@@ -23,16 +23,6 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// FNV-1a: a name for a file, not a defence.
-std::uint64_t hash(std::string_view text) {
-  std::uint64_t out = 0xcbf29ce484222325U;
-  for (const char c : text) {
-    out ^= static_cast<unsigned char>(c);
-    out *= 0x100000001b3U;
-  }
-  return out;
-}
-
 std::string file_name(const ClientConfig& config) {
   std::string name;
   for (const char c : config.server.substr(
@@ -42,8 +32,9 @@ std::string file_name(const ClientConfig& config) {
   }
   // Another cluster at the same address has another authority.
   char mark[17];
-  std::snprintf(mark, sizeof(mark), "%016llx",
-                static_cast<unsigned long long>(hash(config.server + "\n" + config.ca_pem)));
+  std::snprintf(
+      mark, sizeof(mark), "%016llx",
+      static_cast<unsigned long long>(base::fnv1a64(config.server + "\n" + config.ca_pem)));
   return name.substr(0, 100) + "-" + mark + ".json";
 }
 

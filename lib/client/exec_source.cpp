@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "client/ends_with_us.hpp"
 #include "client/exec_plugin.hpp"
+#include "client/login_answer.hpp"
 #include "client/login_waits.hpp"
 #include "loop/process.hpp"
 
@@ -63,11 +64,9 @@ class ExecSource : public LoginSource {
   ExecSource& operator=(const ExecSource&) = delete;
 
   void fetch(bool, std::function<void(Result<Login>)> done) override {
-    done_ = std::move(done);
+    answer_.owe(std::move(done));
     if (auto started = start(); !started.ok()) {
-      loop_.post([weak = std::weak_ptr(alive_), this, error = std::move(started).error()] {
-        if (!weak.expired()) tell(error);
-      });
+      answer_.tell_later(std::move(started).error());
     }
   }
 
@@ -116,35 +115,30 @@ class ExecSource : public LoginSource {
     slow_.reset();
     const std::string name = "exec: executable " + plugin_.command;
     if (exit.timed_out) {
-      return tell(Error(ErrorKind::timeout,
-                        name + " did not end within " + base::format_duration(exit.elapsed)));
+      return answer_.tell(Error(
+          ErrorKind::timeout, name + " did not end within " + base::format_duration(exit.elapsed)));
     }
-    if (exit.output_overflow) return tell(Error(ErrorKind::invalid, name + " printed over 1 MiB"));
+    if (exit.output_overflow) {
+      return answer_.tell(Error(ErrorKind::invalid, name + " printed over 1 MiB"));
+    }
     if (exit.signal) {
-      return tell(Error(ErrorKind::unavailable,
-                        name + " was ended by signal " + std::to_string(*exit.signal)));
+      return answer_.tell(Error(ErrorKind::unavailable,
+                                name + " was ended by signal " + std::to_string(*exit.signal)));
     }
     if (exit.code.value_or(1) != 0) {
-      return tell(Error(ErrorKind::unavailable,
-                        name + " failed with exit code " + std::to_string(exit.code.value_or(1))));
+      return answer_.tell(Error(ErrorKind::unavailable, name + " failed with exit code " +
+                                                            std::to_string(exit.code.value_or(1))));
     }
-    tell(parse_exec_credential(plugin_, exit.out));
-  }
-
-  // However it failed, nobody is logged in: not_found of a program must not pass for an object's.
-  void tell(Result<Login> login) {
-    if (!login.ok()) login = Error(ErrorKind::unauthorized, login.error().render());
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(login));
+    answer_.tell(parse_exec_credential(plugin_, exit.out));
   }
 
   loop::EventLoop& loop_;
   const ClientConfig config_;
   const ExecPlugin& plugin_;
-  std::function<void(Result<Login>)> done_;
+  LoginAnswer answer_{loop_};
   std::unique_ptr<loop::Process> process_;
   std::optional<EndsWithUs> ends_with_us_;
   loop::Timer slow_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace

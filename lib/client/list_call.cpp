@@ -8,12 +8,6 @@
 namespace kubewatch::client {
 namespace {
 
-// In the request timeout: half a kilobyte a second, by default.
-constexpr std::size_t kLeastBytes = 16U << 10U;
-// Whoever has all the time for an answer does not wait for a server that has forgotten it: a watch
-// would never begin. kube-apiserver itself gives up after as long.
-constexpr Duration kSilence{60000};
-
 class ListCall : public StreamCall {
  public:
   ListCall(Sender& sender, http::Transport& transport, Operation operation, ItemCallback on_item,
@@ -60,9 +54,7 @@ PendingPtr start_list(Sender& sender, http::Transport& transport, Operation oper
   }
   // However long a big list takes, it is well while bytes come, and not one by one.
   operation.request.streaming = true;
-  const Duration most = sender.config().request_timeout;
-  operation.request.idle_timeout = most.count() > 0 ? most : kSilence;
-  operation.request.idle_bytes = kLeastBytes;
+  sender.limit_silence(operation.request);
   return start_stream(std::make_shared<ListCall>(sender, transport, std::move(operation),
                                                  std::move(on_item), std::move(done)));
 }

@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "client/login_answer.hpp"
 #include "core/object_rules.hpp"
 
 namespace kubewatch::client {
@@ -98,17 +99,18 @@ class OidcSource : public LoginSource {
       : loop_(loop), login_(std::move(login)), issuer_(std::move(issuer)) {}
 
   void fetch(bool refused, std::function<void(Result<Login>)> done) override {
-    done_ = std::move(done);
+    answer_.owe(std::move(done));
     // An issuer may take a refresh token once only: the newest one is in the file.
     const std::string had = login_.id_token;
     if (refused || !is_good()) read_again();
     if (is_good() && (!refused || login_.id_token != had)) {
-      return later(Login{login_.id_token, "", "", token_expiry(login_.id_token)});
+      return answer_.tell_later(Login{login_.id_token, "", "", token_expiry(login_.id_token)});
     }
     if (login_.refresh_token.empty()) {
-      return later(Error(ErrorKind::unauthorized,
-                         "the ID token of " + login_.user + " in " + login_.file +
-                             " is no longer valid, and there is no refresh-token: log in again"));
+      return answer_.tell_later(
+          Error(ErrorKind::unauthorized,
+                "the ID token of " + login_.user + " in " + login_.file +
+                    " is no longer valid, and there is no refresh-token: log in again"));
     }
     http::Request request;
     request.url = without_slash(login_.issuer) + "/.well-known/openid-configuration";
@@ -135,7 +137,7 @@ class OidcSource : public LoginSource {
   void ask(http::Request request, Next next) {
     request.max_body = kMaxAnswer;
     call_ = http::fetch(*issuer_, std::move(request), [this, next](Result<http::Response> answer) {
-      if (!answer.ok()) return tell(std::move(answer).error().with_context(issuer()));
+      if (!answer.ok()) return answer_.tell(std::move(answer).error().with_context(issuer()));
       const http::Response response = std::move(answer).value();
       (this->*next)(response);
     });
@@ -143,11 +145,11 @@ class OidcSource : public LoginSource {
 
   void found(const http::Response& response) {
     if (response.status != 200) {
-      return tell(from_issuer(
+      return answer_.tell(from_issuer(
           login_, "its openid-configuration is answered " + std::to_string(response.status)));
     }
     const auto endpoint = token_endpoint(login_, response.body);
-    if (!endpoint.ok()) return tell(endpoint.error());
+    if (!endpoint.ok()) return answer_.tell(endpoint.error());
     endpoint_ = *endpoint;
     tried_other_ = false;
     ask(refresh_request(login_, endpoint_, secret_in_), &OidcSource::renewed);
@@ -160,29 +162,17 @@ class OidcSource : public LoginSource {
       return ask(refresh_request(login_, endpoint_, secret_in_), &OidcSource::renewed);
     }
     const auto tokens = parse_tokens(response.status, response.body);
-    if (!tokens.ok()) return tell(Error(tokens.error()).with_context(issuer()));
+    if (!tokens.ok()) return answer_.tell(Error(tokens.error()).with_context(issuer()));
     login_.id_token = tokens->id_token;
     if (!tokens->refresh_token.empty()) login_.refresh_token = tokens->refresh_token;
     if (auto kept = keep_tokens(login_, {login_.id_token, login_.refresh_token}); !kept.ok()) {
       base::log_warn("the new tokens of " + login_.user +
                      " are not written to the kubeconfig: " + kept.error().render());
     }
-    tell(Login{login_.id_token, "", "", token_expiry(login_.id_token)});
+    answer_.tell(Login{login_.id_token, "", "", token_expiry(login_.id_token)});
   }
 
   std::string issuer() const { return "OpenID Connect issuer " + login_.issuer; }
-
-  void later(Result<Login> login) {
-    loop_.post([weak = std::weak_ptr(alive_), this, login = std::move(login)] {
-      if (!weak.expired()) tell(login);
-    });
-  }
-
-  // However it failed, nobody is logged in.
-  void tell(Result<Login> login) {
-    if (!login.ok()) login = Error(ErrorKind::unauthorized, login.error().render());
-    if (const auto done = std::exchange(done_, nullptr)) done(std::move(login));
-  }
 
   loop::EventLoop& loop_;
   OidcLogin login_;
@@ -190,9 +180,8 @@ class OidcSource : public LoginSource {
   std::string endpoint_;
   SecretIn secret_in_ = SecretIn::header;  // as it was taken last
   bool tried_other_ = false;
-  std::function<void(Result<Login>)> done_;
+  LoginAnswer answer_{loop_};
   std::unique_ptr<http::Call> call_;
-  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace

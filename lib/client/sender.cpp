@@ -14,6 +14,11 @@ namespace kubewatch::client {
 namespace {
 
 constexpr std::size_t kMaxShownLocation = 200;
+// In the request timeout: half a kilobyte a second, by default.
+constexpr std::size_t kLeastBytes = 16U << 10U;
+// Whoever has all the time for an answer does not wait for a server that has forgotten it: a watch
+// would never begin. kube-apiserver itself gives up after as long.
+constexpr Duration kSilence{60000};
 
 // One request, and the second try after a 401 that renewed credentials may mend.
 class SendCall : public std::enable_shared_from_this<SendCall> {
@@ -131,6 +136,12 @@ Result<void> Sender::prepare(http::Request& request) {
   if (!request.headers.has("Accept")) request.headers.set("Accept", "application/json");
   look_at_tls_files();
   return credentials_.authorize(request.headers, loop_.now());
+}
+
+void Sender::limit_silence(http::Request& request) const {
+  const Duration most = config_.request_timeout;
+  request.idle_timeout = most.count() > 0 ? most : kSilence;
+  request.idle_bytes = kLeastBytes;
 }
 
 void Sender::note_answer(const http::Request& request, int status, const http::Headers& headers,

@@ -35,6 +35,9 @@ class Sender {
 
   // Completes url, headers and timeouts. Errors: those of the credentials.
   Result<void> prepare(http::Request& request);
+  // However long its answer takes, it ends when nothing of it comes for the request timeout, or for
+  // a minute where there is none.
+  void limit_silence(http::Request& request) const;
   // After a 401: whether the files of token or certificate hold something else by now, so that the
   // request, which then carries it, is worth a second try.
   bool renew(http::Request& request);

@@ -15,6 +15,7 @@
 #include "compat/kinds.hpp"
 #include "hooks/hook_homes.hpp"
 #include "hooks/hook_process.hpp"
+#include "hooks/metric_mask.hpp"
 #include "hooks/shown_message.hpp"
 
 namespace kubewatch::compat {
@@ -170,11 +171,22 @@ void HookRun::note_unknown(const char* variable, const std::set<std::string>& fi
       hooks::shown_message(input_.mask, base::join({fields.begin(), fields.end()}, "; ")));
 }
 
-// Anybody may read /metrics.
 void HookRun::mask_metrics() {
-  for (MetricOperation& metric : result_.metrics) {
-    for (auto& [name, value] : metric.labels) value = input_.mask.mask(value);
+  bool refused = false;
+  for (MetricOperation& metric : std::exchange(result_.metrics, {})) {
+    if (!hooks::mask_metric(input_.mask, metric.name, metric.labels)) {
+      refused = refused || metric.action != MetricOperation::Action::expire;
+      if (metric.group.empty()) continue;
+      // The group holds nothing of earlier runs all the same.
+      metric.action = MetricOperation::Action::expire;
+      metric.name.clear();
+      metric.labels.clear();
+    }
+    result_.metrics.push_back(std::move(metric));
   }
+  if (!refused) return;
+  result_.notes.push_back(std::string("METRICS_PATH: a metric is not taken: ") +
+                          hooks::kSecretInMetricName);
 }
 
 // A kind that is not known may have been made a moment ago, by the hook itself.

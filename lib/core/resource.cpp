@@ -98,6 +98,9 @@ std::string Gvk::api_version() const {
 std::string Gvk::str() const {
   return api_version() + " " + kind;
 }
+std::string Gvk::group_kind() const {
+  return group.empty() ? kind : kind + "." + group;
+}
 
 Result<Gvk> gvk_of(const Json& object) {
   if (!object.is_object()) return Error(ErrorKind::invalid, "the manifest is not an object");

@@ -28,7 +28,8 @@ struct Gvk {
   std::string version;
   std::string kind;
   std::string api_version() const;
-  std::string str() const;  // "apps/v1 Deployment"
+  std::string str() const;         // "apps/v1 Deployment"
+  std::string group_kind() const;  // "Deployment.apps", "ConfigMap"
   auto operator<=>(const Gvk&) const = default;
 };
 // From apiVersion and kind of a manifest. Errors: invalid when one is missing.

@@ -20,7 +20,7 @@ struct ReasonCode {
   std::string_view reason;
   int code;
 };
-// For Status objects in a stream that carry no code.
+// Of several reasons with one code the first is what reason_of_code() gives.
 constexpr ReasonCode kReasonCodes[] = {
     {"BadRequest", 400},
     {"Unauthorized", 401},
@@ -28,8 +28,8 @@ constexpr ReasonCode kReasonCodes[] = {
     {"NotFound", 404},
     {"Conflict", 409},
     {"AlreadyExists", 409},
-    {"Gone", 410},
     {"Expired", 410},
+    {"Gone", 410},
     {"Invalid", 422},
     {"TooManyRequests", 429},
     {"InternalError", 500},
@@ -42,6 +42,7 @@ constexpr ReasonCode kReasonCodes[] = {
     {"UnsupportedMediaType", 415},
 };
 
+// For Status objects in a stream that carry no code.
 int code_of_reason(std::string_view reason) {
   for (const ReasonCode& entry : kReasonCodes) {
     if (entry.reason == reason) return entry.code;
@@ -170,6 +171,13 @@ base::Error error_from_response(int code, std::string_view body, std::string_vie
   status.body = body.substr(0, kMaxStatusBytes);
   status.message = message;
   return Error(kind_of(code, ""), std::move(message), std::move(status));
+}
+
+std::string reason_of_code(int code) {
+  for (const ReasonCode& entry : kReasonCodes) {
+    if (entry.code == code) return std::string(entry.reason);
+  }
+  return code >= 500 ? "InternalError" : "";
 }
 
 base::Error error_from_status_json(std::string_view object_json) {

@@ -17,6 +17,11 @@ base::Error error_from_response(int code, std::string_view body, std::string_vie
 // A Status object of an ERROR watch event; objects that are no Status become kind internal.
 base::Error error_from_status_json(std::string_view object_json);
 
+// The reason of a Status that is made for an HTTP code alone, as apimachinery's
+// NewGenericServerResponse chooses it (409 is a Conflict, 5xx without one of its own an
+// InternalError), and for 410 Expired, for 413 RequestEntityTooLarge; "" where none has the code.
+std::string reason_of_code(int code);
+
 struct StatusCause {
   std::string reason;
   std::string message;

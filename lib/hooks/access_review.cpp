@@ -25,4 +25,10 @@ Json access_review(const Right& right) {
           {"spec", {{"resourceAttributes", std::move(attributes)}}}};
 }
 
+std::optional<bool> allowed_by(const Json& answer) {
+  const Json* allowed = base::find(answer, {"status", "allowed"});
+  if (allowed == nullptr || !allowed->is_boolean()) return std::nullopt;
+  return allowed->get<bool>();
+}
+
 }  // namespace kubewatch::hooks

@@ -2,6 +2,8 @@
 // (authorization.k8s.io/v1 SelfSubjectAccessReview). No I/O.
 #pragma once
 
+#include <optional>
+
 #include "base/json.hpp"
 #include "core/resource.hpp"
 #include "hooks/rbac.hpp"
@@ -9,7 +11,9 @@
 namespace kubewatch::hooks {
 
 const core::ResourceType& access_review_type();
-// To be created; the answer's status.allowed says it.
+// To be created; the answer is read by allowed_by.
 Json access_review(const Right& right);
+// Absent: the answer does not say.
+std::optional<bool> allowed_by(const Json& answer);
 
 }  // namespace kubewatch::hooks

@@ -1,5 +1,5 @@
 // Writes one child: looks at what is there, refuses what is not ours, applies, and says what
-// changed.
+// changed. Which children, and in which order, is outcome's, which owns it for one run.
 #pragma once
 
 #include <functional>
@@ -23,10 +23,16 @@ class ChildWriter {
  public:
   using Done = std::function<void(Result<WriteEffect>)>;
 
-  // What it logs is masked, and has the fields of the run.
+  // `context` must outlive it. What it logs is masked, and has the fields of the run.
   ChildWriter(WriteContext& context, Owner owner, SecretMask mask = {},
               base::LogFields log_fields = {});
+  // What is under way is canceled: its `done` does not come.
   ~ChildWriter();
+
+  // Of all below: several may be under way at the same time, for different children. `done` comes
+  // once: from the loop, or at once where nothing is to be asked. Errors: the server's, with what
+  // was done to which child; conflict (another field manager's fields; another owner's or nobody's
+  // object); timeout (a CRD that is not established).
 
   // Asks the server whether it would take the manifest (dry run); writes nothing. `created`: it is
   // not there; any other effect: it is, changed or not.

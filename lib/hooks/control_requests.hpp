@@ -1,6 +1,8 @@
 // What the requests on the control socket mean: explain, runs, trigger, retry, queue, log-level,
 // finalizers. Looks into the engine's drivers and keeps the list of runs. Requests are checked,
-// answers bounded. Their members are documented on the pages of the subcommands.
+// answers bounded. Their members are documented on the pages of the subcommands. Owned by who runs
+// the engine and opens the ControlServer, whose handler this is; lines and connections are that
+// one's.
 #pragma once
 
 #include <list>
@@ -17,10 +19,16 @@ namespace kubewatch::hooks {
 
 class ControlRequests {
  public:
-  // Both must outlive it.
+  // Both must outlive it. Requests to the server that are under way end with it.
   ControlRequests(Engine& engine, client::Client& client);
 
+  // The engine's callback: into the list of runs, and to those who follow it.
   void on_run(const RunRecord& run);
+  // The answers come at once or later from the loop; the reply is kept until then, and of who
+  // follows the runs until they are gone. Errors, to the reply: invalid (no such request, a wrong
+  // argument), not_found (no rule is for the kind, none selects the object, no such controller),
+  // unavailable (too many follow the runs, another instance leads). What the server refuses is told
+  // in the answer, at the object that it is about.
   void handle(const ControlRequest& request, const ControlReplyPtr& reply);
 
  private:

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "hooks/access_review.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -17,19 +18,27 @@ constexpr Duration kDoubted{1000};
 constexpr Duration kDoubtPause{30000};
 // The second is for a server that was behind for longer.
 constexpr int kDoubtLooks = 2;
+constexpr int kTries = 2;
 constexpr Duration kConfirm{1000};
+
+constexpr const char* kGroup = "apiextensions.k8s.io";
 
 }  // namespace
 
-DefinitionWatch::DefinitionWatch(loop::EventLoop& loop, StreamPool& pool, std::function<void()> ask,
+DefinitionWatch::DefinitionWatch(client::Client& client, StreamPool& pool,
+                                 std::function<void()> ask,
                                  std::function<bool(const std::string& group)> follows)
-    : loop_(loop), pool_(pool), ask_(std::move(ask)), follows_(std::move(follows)) {}
+    : client_(client),
+      loop_(client.loop()),
+      pool_(pool),
+      ask_(std::move(ask)),
+      follows_(std::move(follows)) {}
 
 void DefinitionWatch::start(const client::ResourceMap& resources) {
   if (stopped_) return;
   if (!regular_) ask_regularly();
   if (definitions_ || refused_) return;
-  const auto* type = resources.find_kind("apiextensions.k8s.io", "CustomResourceDefinition");
+  const auto* type = resources.find_kind(kGroup, "CustomResourceDefinition");
   if (type == nullptr) return;
   StreamSpec spec;
   spec.type = *type;
@@ -55,11 +64,42 @@ void DefinitionWatch::give_up_refused() {
       "once a minute");
 }
 
+// To try the list itself would be a refusal each minute, an alarm for somebody. Who does not lead
+// asks as well: no gate is before it. What was not answered in a minute is not waited for.
+void DefinitionWatch::ask_for_right() {
+  requests_ = {};
+  Right right;
+  right.verb = "list";
+  right.group = kGroup;
+  right.resource = "customresourcedefinitions";
+  requests_.run<Result<Json>>(
+      [this](const Result<Json>& answer) {
+        if (const auto allowed = answer.ok() ? allowed_by(*answer) : std::nullopt) {
+          on_right(*allowed);
+        }
+      },
+      [&](client::ObjectCallback done) {
+        return client_.create(access_review_type(), "", access_review(right), {}, std::move(done));
+      });
+}
+
+// What is refused although the right is there is refused for something else, or by another server
+// that does not know of the right yet: it is tried twice.
+void DefinitionWatch::on_right(bool allowed) {
+  if (!allowed) tries_ = 0;
+  if (!allowed || tries_ >= kTries || stopped_) return;
+  ++tries_;
+  refused_ = false;
+  base::log_info("custom resource definitions may be watched now");
+  ask_();  // start() comes after it
+}
+
 void DefinitionWatch::stop() {
   stopped_ = true;
   refused_timer_.reset();
   soon_.reset();
   regular_.reset();
+  requests_ = {};
   confirm_.reset();
   doubts_.clear();
 }
@@ -93,6 +133,7 @@ void DefinitionWatch::ask_regularly() {
   regular_ = loop_.after(kRegularly, [this] {
     ask_regularly();
     ask_();
+    if (refused_) ask_for_right();
   });
 }
 

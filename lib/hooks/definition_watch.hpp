@@ -1,7 +1,7 @@
 // Asks for a new discovery when a CustomResourceDefinition of a followed group changes, and once a
-// minute: where CRDs may not be watched, which is said once, the regular look is what is left.
-// Where nobody follows definitions it asks when the watch of a kind is in doubt. Owned by the
-// engine.
+// minute: where CRDs may not be watched, which is said once, the regular look is what is left. With
+// it the server is asked whether they may be by now; then they are. Where nobody follows
+// definitions it asks when the watch of a kind is in doubt. Owned by the engine.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/discovery.hpp"
+#include "client/in_flight.hpp"
 #include "hooks/streams.hpp"
 #include "loop/event_loop.hpp"
 
@@ -18,9 +19,9 @@ namespace kubewatch::hooks {
 
 class DefinitionWatch {
  public:
-  // `ask`: make a new discovery. `follows`: whether somebody cares for the kinds of a group. loop
+  // `ask`: make a new discovery. `follows`: whether somebody cares for the kinds of a group. client
   // and pool must outlive it.
-  DefinitionWatch(loop::EventLoop& loop, StreamPool& pool, std::function<void()> ask,
+  DefinitionWatch(client::Client& client, StreamPool& pool, std::function<void()> ask,
                   std::function<bool(const std::string& group)> follows);
 
   // After a discovery, when somebody cares at all; again and again does no harm.
@@ -35,16 +36,20 @@ class DefinitionWatch {
  private:
   void on_definition(const std::string& name);
   void give_up_refused();
+  void ask_for_right();
+  void on_right(bool allowed);
   void ask_after(std::vector<Duration> delays);
   void ask_regularly();
   void ask_of_doubted(core::Gvk gvk, Duration delay);
 
+  client::Client& client_;
   loop::EventLoop& loop_;
   StreamPool& pool_;
   std::function<void()> ask_;
   std::function<bool(const std::string&)> follows_;
   std::optional<StreamGroup> definitions_;
   bool refused_ = false;
+  int tries_ = 0;  // since the right was last seen missing
   loop::Timer refused_timer_;
   loop::Timer soon_;
   loop::Timer regular_;
@@ -55,6 +60,7 @@ class DefinitionWatch {
   };
   std::map<core::Gvk, Doubt> doubts_;
   bool stopped_ = false;
+  client::InFlight requests_;
 };
 
 }  // namespace kubewatch::hooks

@@ -39,7 +39,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
       services(make_services()),
       rules(std::move(the_rules)),
       definitions(
-          loop, pool, [this] { known.ask(); },
+          client, pool, [this] { known.ask(); },
           [this](const std::string& group) { return follows(group); }),
       orphans(client, random, [this] { tell(); }),
       triggers(loop, random,

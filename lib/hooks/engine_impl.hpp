@@ -1,5 +1,7 @@
 // What the parts of the engine share: engine.cpp starts, ends and answers, engine_kinds.cpp follows
-// what the server knows, engine_reload.cpp changes rules. Internal to the engine.
+// what the server knows, engine_reload.cpp changes rules. Internal to the engine, which owns it;
+// all that its rules share is owned here, and so are their drivers. Of what goes wrong most lets a
+// rule wait, and the log tell why; what ends the process goes to callbacks.on_fatal.
 #pragma once
 
 #include <map>
@@ -26,6 +28,7 @@ inline std::string watched_as(const Rule& rule) {
 }
 
 struct Engine::Impl {
+  // Both outlive it, and nothing of it runs but from this loop.
   loop::EventLoop& loop;
   client::Client& client;
   EngineOptions options;
@@ -43,7 +46,7 @@ struct Engine::Impl {
   WorkFolder own_folder;              // where no other is asked for
   std::optional<Error> folder_error;  // why it could not be made
   HookCgroups cgroups;
-  Services services;
+  Services services;  // refers to what is shared; drivers and their runs refer to it
   // Where the plan narrows to one shard: the rules are of that from the start, as all that any
   // instance would watch, and a standby can hold it ready.
   std::optional<ShardPlan> single_shard;
@@ -91,6 +94,7 @@ struct Engine::Impl {
   std::vector<Rule> of_single_shard(std::vector<Rule> all) const;
 
   Services make_services();
+  // As the engine's functions of the same names are, here and below.
   void start();
   void resolve_rules();
   void tell_wait(const Rule& rule, const std::string& why);
@@ -129,9 +133,12 @@ struct Engine::Impl {
   }
   EngineStatus status() const;
   std::vector<std::string> why_not_started() const;
+  // Errors: unsupported (a plan that narrows), canceled (it is ending), those of change_triggers();
+  // nothing was changed then.
   Result<RulePlan> reload(std::vector<Rule> wanted);
   void retire(const std::function<bool(const Rule&)>& ends);
   void keep_with_triggers(const std::vector<Rule>& of);
+  // Errors: as TriggerHub::change(); the sources are what they were then.
   Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
   void on_retired(const Driver* driver);
   void forget_legacies();

@@ -11,13 +11,15 @@ namespace {
 
 constexpr std::size_t kPatchesAtOnce = 8;
 constexpr std::size_t kMostPasses = 10;  // with the backoff: about six minutes
-constexpr std::int64_t kPageSize = 500;
 
 }  // namespace
 
 FinalizerRelease::FinalizerRelease(client::Client& client, base::Random& random,
                                    ReleaseTarget target)
-    : client_(client), random_(random), target_(std::move(target)) {
+    : client_(client),
+      random_(random),
+      target_(std::move(target)),
+      pages_(client, target_.type, target_.finalizer) {
   if (target_.namespaces.empty() || !target_.type.namespaced) target_.namespaces = {""};
 }
 
@@ -28,39 +30,29 @@ void FinalizerRelease::start(std::function<void()> done) {
 
 void FinalizerRelease::begin_pass() {
   ++passes_;
-  at_ = 0;
   failed_ = 0;
-  continue_token_.clear();
-  list();
+  pages_.begin(target_.namespaces);
+  next_page();
 }
 
-void FinalizerRelease::list() {
-  core::ListParams params;
-  params.limit = kPageSize;
-  params.content = core::Content::metadata;
-  params.continue_token = continue_token_;
-  requests_.run<Result<client::ListResult>>(
-      [this](Result<client::ListResult> page) { on_page(std::move(page)); },
-      [&](auto done) {
-        return client_.list(target_.type, target_.namespaces[at_], params, std::move(done));
+void FinalizerRelease::next_page() {
+  const bool asked =
+      pages_.next([this](const std::string& place, FinalizerPages::Carrying carrying) {
+        on_page(place, std::move(carrying));
       });
+  if (!asked) end_pass();
 }
 
-void FinalizerRelease::on_page(Result<client::ListResult> page) {
-  if (!page.ok()) {
+void FinalizerRelease::on_page(const std::string& place, FinalizerPages::Carrying carrying) {
+  if (!carrying.ok()) {
     // The kind is gone, and its objects with it.
-    if (page.error().is_not_found()) return end_pass();
+    if (carrying.error().is_not_found()) return end_pass();
     ++failed_;
-    const std::string& in = target_.namespaces[at_];
-    failure_ = (in.empty() ? "" : "namespace " + in + ": ") + page.error().render();
+    failure_ = (place.empty() ? "" : "namespace " + place + ": ") + carrying.error().render();
     // That one may not be listed is no reason to leave the others.
-    return next_place();
+    return next_page();
   }
-  for (const std::string& item : page->items) {
-    auto meta = core::parse_meta(item);
-    if (meta.ok() && meta->has_finalizer(target_.finalizer)) to_patch_.push_back(std::move(*meta));
-  }
-  continue_token_ = page->page.continue_token;
+  to_patch_ = std::move(*carrying);
   patch_some();
 }
 
@@ -84,15 +76,7 @@ void FinalizerRelease::patch_some() {
                                std::move(done));
         });
   }
-  if (in_flight_ > 0 || !to_patch_.empty()) return;
-  if (!continue_token_.empty()) return list();
-  next_place();
-}
-
-void FinalizerRelease::next_place() {
-  continue_token_.clear();
-  if (++at_ < target_.namespaces.size()) return list();
-  end_pass();
+  if (in_flight_ == 0) next_page();
 }
 
 void FinalizerRelease::on_patched(const std::string& object, const Error* refused) {

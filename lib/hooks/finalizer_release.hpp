@@ -13,6 +13,7 @@
 #include "client/client.hpp"
 #include "client/in_flight.hpp"
 #include "core/meta.hpp"
+#include "hooks/finalizer_pages.hpp"
 
 namespace kubewatch::hooks {
 
@@ -35,10 +36,9 @@ class FinalizerRelease {
 
  private:
   void begin_pass();
-  void list();
-  void on_page(Result<client::ListResult> page);
+  void next_page();
+  void on_page(const std::string& place, FinalizerPages::Carrying carrying);
   void patch_some();
-  void next_place();
   void on_patched(const std::string& object, const Error* refused);
   void end_pass();
   void end();
@@ -49,8 +49,7 @@ class FinalizerRelease {
   std::function<void()> done_;
   base::Backoff backoff_{{Duration{1000}, Duration{60000}, 2.0, 0.2}};
   std::size_t passes_ = 0;
-  std::size_t at_ = 0;  // the namespace being listed
-  std::string continue_token_;
+  FinalizerPages pages_;
   std::vector<core::ObjectMeta> to_patch_;
   std::size_t in_flight_ = 0;
   std::size_t released_ = 0;

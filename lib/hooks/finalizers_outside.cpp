@@ -12,7 +12,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMostPasses = 10;  // with the backoff: about six minutes
-constexpr std::int64_t kPageSize = 500;
 constexpr std::size_t kMostNames = 5;
 constexpr Duration kLeadPause{5000};
 
@@ -29,7 +28,11 @@ std::string some_of(const std::set<std::string>& names) {
 
 FinalizersOutside::FinalizersOutside(client::Client& client, base::Random& random,
                                      ReleaseTarget rule, WatchedBefore before)
-    : client_(client), random_(random), rule_(std::move(rule)), before_(std::move(before)) {
+    : client_(client),
+      random_(random),
+      rule_(std::move(rule)),
+      before_(std::move(before)),
+      pages_(client, rule_.type, rule_.finalizer) {
   for (const std::string& name : rule_.namespaces) before_.namespaces.erase(name);
 }
 
@@ -58,9 +61,8 @@ void FinalizersOutside::ask_for_right() {
   const Json review = access_review(right);
   requests_.run<Result<Json>>(
       [this](const Result<Json>& answer) {
-        const Json* allowed = answer.ok() ? base::find(*answer, {"status", "allowed"}) : nullptr;
         places_.assign(before_.namespaces.begin(), before_.namespaces.end());
-        if (allowed != nullptr && *allowed == true) places_ = {""};
+        if (answer.ok() && allowed_by(*answer) == true) places_ = {""};
         blind_ = before_.all && !(places_.size() == 1 && places_[0].empty());
         begin_pass();
       },
@@ -71,42 +73,36 @@ void FinalizersOutside::ask_for_right() {
 
 void FinalizersOutside::begin_pass() {
   ++passes_;
-  at_ = 0;
-  continue_token_.clear();
   found_ = {};
   others_.clear();
-  if (places_.empty()) return end();
-  list();
+  pages_.begin(places_);
+  next_page();
 }
 
-void FinalizersOutside::list() {
-  core::ListParams params;
-  params.limit = kPageSize;
-  params.content = core::Content::metadata;
-  params.continue_token = continue_token_;
-  requests_.run<Result<client::ListResult>>(
-      [this](Result<client::ListResult> page) { on_page(std::move(page)); },
-      [&](auto done) { return client_.list(rule_.type, places_[at_], params, std::move(done)); });
+void FinalizersOutside::next_page() {
+  const bool asked =
+      pages_.next([this](const std::string& place, const FinalizerPages::Carrying& carrying) {
+        on_page(place, carrying);
+      });
+  if (!asked) end();
 }
 
-void FinalizersOutside::on_page(Result<client::ListResult> page) {
-  if (!page.ok()) {
-    if (page.error().is_not_found()) return end();  // the kind is gone, and its objects with it
-    if (!page.error().is_forbidden()) return again_or_end(page.error());
-    if (places_[at_].empty()) {
+void FinalizersOutside::on_page(const std::string& place,
+                                const FinalizerPages::Carrying& carrying) {
+  if (!carrying.ok()) {
+    const Error& error = carrying.error();
+    if (error.is_not_found()) return end();  // the kind is gone, and its objects with it
+    if (!error.is_forbidden()) return again_or_end(error);
+    if (place.empty()) {
       found_.unseen = before_.namespaces;
       blind_ = before_.all;
     } else {
-      found_.unseen.insert(places_[at_]);
+      found_.unseen.insert(place);
     }
-    return next_place();
+    return next_page();
   }
-  for (const std::string& item : page->items) {
-    const auto meta = core::parse_meta(item);
-    if (meta.ok() && meta->has_finalizer(rule_.finalizer)) note(*meta);
-  }
-  continue_token_ = page->page.continue_token;
-  continue_token_.empty() ? next_place() : list();
+  for (const core::ObjectMeta& meta : *carrying) note(meta);
+  next_page();
 }
 
 void FinalizersOutside::note(const core::ObjectMeta& meta) {
@@ -117,11 +113,6 @@ void FinalizersOutside::note(const core::ObjectMeta& meta) {
   } else {
     others_.insert(meta.key().str());
   }
-}
-
-void FinalizersOutside::next_place() {
-  continue_token_.clear();
-  ++at_ < places_.size() ? list() : end();
 }
 
 void FinalizersOutside::again_or_end(const Error& error) {

@@ -48,10 +48,9 @@ class FinalizersOutside {
   void begin();
   void ask_for_right();
   void begin_pass();
-  void list();
-  void on_page(Result<client::ListResult> page);
+  void next_page();
+  void on_page(const std::string& place, const FinalizerPages::Carrying& carrying);
   void note(const core::ObjectMeta& meta);
-  void next_place();
   void again_or_end(const Error& error);
   void end();
 
@@ -63,8 +62,7 @@ class FinalizersOutside {
   base::Backoff backoff_{{Duration{1000}, Duration{60000}, 2.0, 0.2}};
   std::size_t passes_ = 0;
   std::vector<std::string> places_;  // to list; "": all namespaces
-  std::size_t at_ = 0;
-  std::string continue_token_;
+  FinalizerPages pages_;
   Found found_;
   bool blind_ = false;            // all namespaces were watched before, and may not be listed
   std::set<std::string> others_;  // objects that nobody knows to be ours

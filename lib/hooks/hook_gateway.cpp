@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "core/impersonation.hpp"
+#include "core/status.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/private_file.hpp"
 #include "http/bearer.hpp"
@@ -34,14 +35,12 @@ http::Headers json_headers() {
 // As the API server words it: kubectl prints the message.
 void refuse(http::Responder& to, int status, const std::string& message,
             const std::string& allow = "") {
-  const char* reason = status == 401   ? "Unauthorized"
-                       : status == 404 ? "NotFound"
-                       : status == 403 ? "Forbidden"
-                       : status == 405 ? "MethodNotAllowed"
-                                       : "ServiceUnavailable";
-  const Json body = {{"apiVersion", "v1"},  {"kind", "Status"},
-                     {"status", "Failure"}, {"message", "kubewatch: " + message},
-                     {"reason", reason},    {"code", status}};
+  const Json body = {{"apiVersion", "v1"},
+                     {"kind", "Status"},
+                     {"status", "Failure"},
+                     {"message", "kubewatch: " + message},
+                     {"reason", core::reason_of_code(status)},
+                     {"code", status}};
   http::Headers headers = json_headers();
   if (!allow.empty()) headers.add("Allow", allow);
   to.respond(status, headers, base::dump_json(body));

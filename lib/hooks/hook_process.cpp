@@ -50,6 +50,10 @@ std::uint64_t peak_of_child(const rusage& usage) {
   return own_peak(bytes_of(usage.ru_maxrss), bytes_of(ours.ru_maxrss));
 }
 
+double cpu_of_child(const rusage& usage) {
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
+}
+
 HookProcess::HookProcess(loop::EventLoop& loop, HookStart start)
     : loop_(loop), log_(std::move(start.log_fields), std::move(start.mask), start.hold_lines) {}
 
@@ -81,7 +85,7 @@ Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, Limi
 HookExit HookProcess::on_end(loop::ProcessExit exit, const HookRule& rule) {
   watched_.reset();
   HookExit out(std::move(exit));
-  out.cpu = seconds_of(out.usage.ru_utime) + seconds_of(out.usage.ru_stime);
+  out.cpu = cpu_of_child(out.usage);
   out.max_rss = peak_of_child(out.usage);
   judge_limits(out, rule);
   if (!out.begun.empty()) log_.line(out.begun, loop_.now(), !why_cut_off(out).empty());

@@ -17,6 +17,8 @@ namespace kubewatch::hooks {
 // The most memory that a child of ours held, in bytes, once it has ended; 0: not known, see
 // own_peak().
 std::uint64_t peak_of_child(const rusage& usage);
+// Seconds, of it and of the children that it waited for.
+double cpu_of_child(const rusage& usage);
 
 class HookProcess : public HookCall {
  public:

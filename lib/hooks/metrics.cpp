@@ -166,12 +166,14 @@ void Metrics::hook_reported(const std::string& controller, const std::vector<Hoo
       if (taken) taken(controller, metric);
       continue;
     }
-    count("kubewatch_hook_metrics_dropped_total", {{"controller", controller}}, 1, now);
-    if (told_.admit(controller + " " + recorded.error().message(), now)) {
-      base::log_warn("a metric of a hook is not taken: " + recorded.error().message(),
-                     {{"controller", controller}});
-    }
+    hook_refused(controller, recorded.error().message(), now);
   }
+}
+
+void Metrics::hook_refused(const std::string& controller, const std::string& why, TimePoint now) {
+  count("kubewatch_hook_metrics_dropped_total", {{"controller", controller}}, 1, now);
+  if (!told_.admit(controller + " " + why, now)) return;
+  base::log_warn("a metric of a hook is not taken: " + why, {{"controller", controller}});
 }
 
 void Metrics::on_request(const client::RequestFacts& request) {

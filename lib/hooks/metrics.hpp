@@ -44,6 +44,8 @@ class Metrics : public client::RequestObserver {
   // empty) hears of the rest.
   void hook_reported(const std::string& controller, const std::vector<HookMetric>& metrics,
                      TimePoint now, const OnMetric& taken = nullptr);
+  // One of them was not to be reported: counted and told as what cannot be taken.
+  void hook_refused(const std::string& controller, const std::string& why, TimePoint now);
   // Reads are not counted.
   void on_request(const client::RequestFacts& request) override;
 

@@ -45,8 +45,8 @@ std::vector<OwnMetric> runs() {
         "conflict, forbidden, invalid, not-found, throttled, unavailable, unreachable, refused)."},
        {"verb", "result"}},
       {{"kubewatch_hook_metrics_dropped_total", kCounter,
-        "Values of metrics that hooks printed and that were not taken: too many series, or a name "
-        "with two types."},
+        "Values of metrics that hooks printed and that were not taken: too many series, a name "
+        "with two types, or one that holds a value of a Secret."},
        {"controller"}},
   };
 }

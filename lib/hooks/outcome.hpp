@@ -78,7 +78,8 @@ class OutcomeWriter {
   void judge_refusals();
   // Which manifest that is yet to be written before it says why; absent: there is none.
   std::optional<std::size_t> lacking_of(std::size_t index, const Error& refusal) const;
-  bool defines_its_kind(std::size_t index) const;  // some manifest does
+  // One of the first `count` manifests is the definition of this kind.
+  bool defined_by_first(std::size_t count, const core::ResourceType& type) const;
   // What waits for something that is written now.
   bool may_try_waiting() const;
   void try_waiting();

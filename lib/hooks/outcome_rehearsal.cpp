@@ -89,12 +89,12 @@ void OutcomeWriter::try_patch(std::size_t index) {
                     [this, index](Result<WriteEffect> effect) { tried(index, std::move(effect)); });
 }
 
-// Under a definition that the same output brings it cannot be tried yet.
+// Under a definition that the same output applies it cannot be tried yet. What is only created
+// changes none: that of the owner's kind is there.
 bool OutcomeWriter::tries_status() const {
-  const bool brings = std::any_of(
-      plan_.manifests.begin(), plan_.manifests.end(),
-      [&](const Manifest& manifest) { return defines(manifest, context_.owner_type()); });
-  return (plan_.status || !plan_.conditions.empty()) && !plan_.status_alone && !brings;
+  const bool told = plan_.status || !plan_.conditions.empty();
+  return told && !plan_.status_alone &&
+         !defined_by_first(plan_.manifests.size(), context_.owner_type());
 }
 
 void OutcomeWriter::try_status(std::size_t index) {
@@ -122,7 +122,8 @@ void OutcomeWriter::judge_refusals() {
     if (const auto lacking = lacking_of(index, error)) {
       // Patches are the last: the write itself is judged.
       if (index < manifest_count()) waiting_[index] = *lacking;
-    } else if (!written || !core::is_unknown_path(error) || !defines_its_kind(index)) {
+    } else if (!written || !core::is_unknown_path(error) || index >= manifest_count() ||
+               !defined_by_first(manifest_count(), manifest_at(index).type)) {
       // Else its definition is written: how soon its kind is served nobody knows.
       report_.child_refused = report_.child_refused || may_be_early(error);
       note_refusal(std::move(error));
@@ -161,10 +162,8 @@ std::optional<std::size_t> OutcomeWriter::lacking_of(std::size_t index,
   return std::nullopt;
 }
 
-bool OutcomeWriter::defines_its_kind(std::size_t index) const {
-  if (index >= manifest_count()) return false;
-  const core::ResourceType& type = manifest_at(index).type;
-  for (std::size_t i = 0; i < manifest_count(); ++i) {
+bool OutcomeWriter::defined_by_first(std::size_t count, const core::ResourceType& type) const {
+  for (std::size_t i = 0; i < count; ++i) {
     if (defines(manifest_at(i), type)) return true;
   }
   return false;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/fnv.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -12,19 +13,12 @@ constexpr std::size_t kLongestName = 63;
 constexpr std::size_t kLongestManager = 128;
 constexpr std::size_t kHashDigits = 8;
 
-// FNV-1a: the same in each build and on each machine.
-std::uint32_t hash_of(std::string_view text) {
-  std::uint32_t hash = 2166136261U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-  return hash;
-}
-
 }  // namespace
 
 std::string name_with_kind(const std::string& name, const std::string& kind, std::size_t max) {
   std::string out = name + "-" + base::to_lower(kind);
   if (out.size() <= max) return out;
-  const std::string mark = fmt::format("-{:08x}", hash_of(out));
+  const std::string mark = fmt::format("-{:08x}", base::fnv1a32(out));
   return out.substr(0, max - kHashDigits - 1) + mark;
 }
 

@@ -30,8 +30,7 @@ void RuleState::forget(const core::ObjectKey& key) {
 }
 
 std::string RuleState::kind() const {
-  const core::Gvk& gvk = rule_.for_.gvk;
-  return gvk.group.empty() ? gvk.kind : gvk.kind + "." + gvk.group;
+  return rule_.for_.gvk.group_kind();
 }
 
 void RuleState::forget_other_kinds() {

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/finalizer_patch.hpp"
+#include "hooks/metric_mask.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/shown_message.hpp"
 
@@ -466,12 +467,18 @@ void Run::tell_events_and_metrics() {
     }
     services.reporter.tell(host_.rule().name, event);
   }
+  Metrics& metrics = services.telemetry.metrics;
+  const TimePoint now = services.loop.now();
+  std::vector<HookMetric> taken;
   for (HookMetric& metric : metrics_) {
-    for (auto& [name, value] : metric.labels) value = mask_.mask(value);
     metric.help = mask_.mask(metric.help);
+    if (mask_metric(mask_, metric.name, metric.labels)) {
+      taken.push_back(std::move(metric));
+    } else {
+      metrics.hook_refused(host_.rule().name, kSecretInMetricName, now);
+    }
   }
-  services.telemetry.metrics.hook_reported(host_.rule().name, metrics_, services.loop.now(),
-                                           services.on_metric);
+  metrics.hook_reported(host_.rule().name, taken, now, services.on_metric);
 }
 
 void Run::end_trace() {

@@ -1,4 +1,5 @@
 // Writes status and conditions of one object: reads it, asks status_plan what differs, sends that.
+// What they should say is its owner's: a run's OutcomeWriter, or an OwnerCondition.
 #pragma once
 
 #include <functional>
@@ -14,14 +15,19 @@ namespace kubewatch::hooks {
 
 class StatusWriter {
  public:
-  // True: something was written.
+  // True: something was written. Comes once: from the loop, or at once where nothing is to be
+  // asked. Errors: the server's, with what was written where; conflict (another field manager's
+  // fields); invalid (there are conditions, and the kind's schema has no place for them).
   using Done = std::function<void(Result<bool>)>;
-  // `version`: the owner's resourceVersion in the cache, to skip what is known to be written.
+  // `context` must outlive it. `version`: the owner's resourceVersion in the cache, to skip what is
+  // known to be written.
   StatusWriter(WriteContext& context, Owner owner, std::int64_t generation, std::string version);
+  // What is under way is canceled: its `done` does not come.
   ~StatusWriter();
   StatusWriter(const StatusWriter&) = delete;
   StatusWriter& operator=(const StatusWriter&) = delete;
-  // An object that is gone, or another one by now, is no error.
+  // One at a time: after `done` it may be started again. An object that is gone, or another one by
+  // now, is no error.
   void start(std::optional<Json> status, std::vector<Json> conditions, Done done);
   // Asks the server whether it would take them (dry run); writes nothing, and remembers nothing.
   void rehearse(std::optional<Json> status, std::vector<Json> conditions, Done done);

@@ -1,4 +1,6 @@
-// A program of `triggers`; inside lib/hooks only.
+// A program of `triggers`: started, read line by line, and started again after it ended, for as
+// long as this is there. Its lines become requests (trigger_feed); what they mean is the
+// receiver's. Owned by trigger_hub; inside lib/hooks only.
 #pragma once
 
 #include <memory>
@@ -15,7 +17,10 @@ namespace kubewatch::hooks {
 
 class TriggerProgram : public TriggerSource {
  public:
+  // `argv`: not empty. `index`: its own among those that share setting.folder, where its pipe is
+  // made. Never fails: what keeps it from starting is logged, and tried again after a pause.
   TriggerProgram(TriggerSetting setting, std::vector<std::string> argv, std::size_t index);
+  // Kills the program, and removes the pipe.
   ~TriggerProgram() override;
 
  private:
@@ -36,7 +41,7 @@ class TriggerProgram : public TriggerSource {
   LineLimit told_{100, 10};
   base::Backoff backoff_{{Duration{1000}, Duration{300000}, 2.0, 0.2}};
   TimePoint started_{};
-  int fd_ = -1;
+  int fd_ = -1;  // the pipe, for reading and writing
   std::unique_ptr<loop::Process> process_;
   loop::FdWatch readable_;
   loop::Timer pause_;

@@ -14,17 +14,10 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kShown = 40;
 constexpr int kHighestExit = 255;
 
 Error broken(const std::string& what) {
   return Error(ErrorKind::invalid, what);
-}
-
-// Never a part of something longer: a mask of secrets would not know it.
-std::string shown(std::string_view text) {
-  if (text.size() > kShown) return fmt::format("of {} bytes", text.size());
-  return '"' + base::escape_for_terminal(text) + '"';
 }
 
 Result<int> exit_of(std::string_view value) {
@@ -63,7 +56,7 @@ class AnswerReader {
 
   Result<void> take_member(std::string_view key, std::string_view value) {
     if (!seen_.insert(std::string(key)).second) {
-      return broken(fmt::format("with the member {} twice", shown(key)));
+      return broken(fmt::format("with the member {} twice", shown_part(key)));
     }
     if (key == "id") {
       KW_ASSIGN(out_.id, core::decode_json_string(value));
@@ -75,7 +68,7 @@ class AnswerReader {
       out_.documents = value;
     } else {
       return broken(
-          fmt::format("with an unknown member {} (known: id, exit, documents)", shown(key)));
+          fmt::format("with an unknown member {} (known: id, exit, documents)", shown_part(key)));
     }
     return {};
   }
@@ -86,6 +79,12 @@ class AnswerReader {
 };
 
 }  // namespace
+
+std::string shown_part(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  if (text.size() > kShown) return fmt::format("of {} bytes", text.size());
+  return '"' + base::escape_for_terminal(text) + '"';
+}
 
 std::string worker_line(std::string document, const std::vector<std::string>& variables) {
   if (!document.empty() && document.back() == '}') document.pop_back();

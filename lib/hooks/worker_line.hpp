@@ -24,4 +24,8 @@ struct WorkerAnswer {
 // Errors: invalid, saying what is wrong with the line.
 Result<WorkerAnswer> parse_worker_answer(std::string_view line);
 
+// A member or an id of a line, for a message: in quotes, or how long it is. Never a part of
+// something longer: a mask of secrets would not know it.
+std::string shown_part(std::string_view text);
+
 }  // namespace kubewatch::hooks

@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/signal_name.hpp"
 #include "hooks/hook_process.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/program_changes.hpp"
 #include "hooks/program_files.hpp"
-#include "hooks/verdict.hpp"
+#include "hooks/worker_end.hpp"
 #include "hooks/worker_queue.hpp"
 #include "loop/lines.hpp"
 #include "loop/process_table.hpp"
@@ -25,18 +24,6 @@ namespace {
 constexpr std::size_t kMaxShownLine = 64U << 10U;
 constexpr Duration kMemoryPause{1000};  // between two looks at what a worker's memory was
 constexpr Duration kToldPause{1000};    // a shorter one before a start is not worth a line
-
-std::string how(const loop::ProcessExit& exit) {
-  if (exit.code) return fmt::format("exit code {}", *exit.code);
-  return "signal " + base::signal_name(exit.signal.value_or(0));
-}
-
-std::string why_held(const WorkerQueue::Hold& hold, TimePoint now) {
-  const std::string ended =
-      hold.ended == 1 ? "a worker ended" : fmt::format("workers ended {} times", hold.ended);
-  return fmt::format("{} without an answer; the next is started in {}", ended,
-                     base::format_duration(std::chrono::ceil<Duration>(hold.until - now)));
-}
 
 }  // namespace
 
@@ -53,10 +40,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
     std::chrono::nanoseconds cpu_before{0};
     std::uint64_t max_rss = 0;
     TimePoint memory_seen{};
-    std::string over_limit;
-    std::string printed;  // what was no answer, when it is ended for it
-    bool timed_out = false;
-    bool canceled = false;
+    WorkerEnd end;
     loop::Timer deadline;
     std::shared_ptr<loop::Cgroup> cgroup;
     std::unique_ptr<loop::Process> process;
@@ -94,7 +78,6 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   void cancel(const std::string& id);
   void drop(const std::string& id);
   void finish(const std::string& id, HookExit exit);
-  HookExit end_of(Worker& worker, const WorkerQueue::Ended& ended, const loop::ProcessExit& exit);
   void count(Worker& worker, HookExit& exit);
   void end_workers(bool busy_too);
   void shut_down(std::function<void()> done);
@@ -354,7 +337,7 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
   const std::string id = queue.run_of(slot);
   const Result<WorkerAnswer> answer = parse_worker_answer(line);
   if (!queue.on_line(slot, answer, more)) {
-    worker.printed = line;
+    worker.end.printed = line;
     show_line(slot, line);
     return stop(slot);
   }
@@ -390,7 +373,7 @@ void WorkerPool::Impl::on_errors(std::size_t slot, std::string_view line, bool c
 }
 
 void WorkerPool::Impl::on_timeout(std::size_t slot) {
-  workers[slot].timed_out = true;
+  workers[slot].end.timed_out = true;
   queue.on_stopped(slot);
   workers[slot].process->terminate();
 }
@@ -399,7 +382,7 @@ void WorkerPool::Impl::on_over_limit(std::size_t slot, std::string why) {
   if (queue.run_of(slot).empty()) {
     base::log_warn("a worker is ended: used " + why, workers[slot].idle_log->fields());
   }
-  workers[slot].over_limit = std::move(why);
+  workers[slot].end.over_limit = std::move(why);
   stop(slot);
 }
 
@@ -411,7 +394,7 @@ void WorkerPool::Impl::leave_home(const Worker& worker) const {
 void WorkerPool::Impl::stop(std::size_t slot) {
   Worker& worker = workers[slot];
   queue.on_stopped(slot);
-  if (worker.printed.empty()) worker.printed = worker.lines.begun();
+  if (worker.end.printed.empty()) worker.end.printed = worker.lines.begun();
   worker.lines.clear();
   worker.process->kill();
 }
@@ -427,7 +410,7 @@ void WorkerPool::Impl::cancel(const std::string& id) {
   }
   const auto slot = queue.slot_of(id);
   if (!slot) return;
-  workers[*slot].canceled = true;
+  workers[*slot].end.canceled = true;
   queue.on_stopped(*slot);
   workers[*slot].process->terminate();
 }
@@ -455,32 +438,8 @@ void WorkerPool::Impl::judge_limits(Worker& worker) const {
   if (worker.cgroup == nullptr) return;
   loop::CgroupUsage usage = worker.cgroup->usage();
   usage.cpu = {};
-  if (worker.over_limit.empty()) worker.over_limit = over_limit(rule.limits, usage);
+  if (worker.end.over_limit.empty()) worker.end.over_limit = over_limit(rule.limits, usage);
   worker.cgroup.reset();
-}
-
-HookExit WorkerPool::Impl::end_of(Worker& worker, const WorkerQueue::Ended& ended,
-                                  const loop::ProcessExit& exit) {
-  HookExit out;
-  out.timed_out = worker.timed_out;
-  out.canceled = worker.canceled;
-  out.over_limit = worker.over_limit;
-  out.out = worker.printed.empty() ? worker.lines.begun() : worker.printed;
-  out.max_rss = peak_of_child(exit.usage);
-  out.cpu = static_cast<double>(exit.usage.ru_utime.tv_sec + exit.usage.ru_stime.tv_sec) +
-            static_cast<double>(exit.usage.ru_utime.tv_usec + exit.usage.ru_stime.tv_usec) / 1e6 -
-            std::chrono::duration<double>(worker.cpu_before).count();
-  if (!ended.broken.empty()) {
-    out.broken = "the worker printed " + ended.broken + "; it was ended";
-  } else if (!out.timed_out && !out.canceled && out.over_limit.empty()) {
-    out.pipes_held = exit.pipes_held;
-    out.by_itself = exit.code.has_value() && !tells_of_signal(*exit.code);
-    out.died =
-        fmt::format("the worker ended ({}) {}", how(exit),
-                    worker.lines.begun().empty() ? "before it answered"
-                                                 : "in the middle of a line, before it answered");
-  }
-  return out;
 }
 
 void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& exit) {
@@ -497,14 +456,14 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
   const auto ended = queue.on_ended(slot, now(), random);
   worker.idle_log->end();
   if (!ended.id.empty()) {
-    finish(ended.id, end_of(worker, ended, exit));
+    HookExit out = worker.end.of_run(ended, exit, worker.lines.begun());
+    out.max_rss = peak_of_child(exit.usage);
+    out.cpu = cpu_of_child(exit.usage) - std::chrono::duration<double>(worker.cpu_before).count();
+    finish(ended.id, std::move(out));
   } else if (!stopping && !ended.broken.empty()) {
-    base::log_warn(worker.seen.mask("the worker printed " + ended.broken + "; it was ended"),
-                   worker.idle_log->fields());
+    base::log_warn(worker.seen.mask(broken_answer(ended)), worker.idle_log->fields());
   } else if (!stopping && ended.fault) {
-    base::log_warn(worker.over_limit.empty() ? "the worker ended by itself: " + how(exit)
-                                             : "the worker was ended: used " + worker.over_limit,
-                   worker.idle_log->fields());
+    base::log_warn(worker.end.without_run(exit), worker.idle_log->fields());
   }
   if (!stopping) return pump();
   if (!any_alive() && on_stopped) loop.post(std::exchange(on_stopped, {}));

@@ -7,20 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/strings.hpp"
-
 namespace kubewatch::hooks {
-
-namespace {
-
-// Never a part of something longer: a mask of secrets would not know it.
-std::string shown(const std::string& id) {
-  constexpr std::size_t kShown = 40;
-  if (id.size() > kShown) return fmt::format("of {} bytes", id.size());
-  return '"' + base::escape_for_terminal(id) + '"';
-}
-
-}  // namespace
 
 WorkerQueue::WorkerQueue(std::size_t slots, base::BackoffPolicy policy)
     : slots_(std::max<std::size_t>(slots, 1)), backoff_(policy) {}
@@ -112,7 +99,8 @@ std::string WorkerQueue::judge(const Slot& slot, const Result<WorkerAnswer>& ans
   if (answer->id != slot.run) {
     const bool again = !slot.answered.empty() && answer->id == slot.answered;
     return fmt::format("an answer with {} id {} to the invocation with id {}",
-                       again ? "the earlier" : "the wrong", shown(answer->id), shown(slot.run));
+                       again ? "the earlier" : "the wrong", shown_part(answer->id),
+                       shown_part(slot.run));
   }
   if (more) return "more than one line for one invocation";
   return "";

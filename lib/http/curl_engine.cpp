@@ -77,7 +77,7 @@ void CurlEngine::launch(const std::shared_ptr<Transfer>& transfer) {
   }
   transfer->configure(easy);
   running_[easy].transfer = transfer;
-  if (transfer->streaming() && transfer->idle_timeout() > Duration::zero()) {
+  if (transfer->idle_timeout() > Duration::zero()) {
     arm_idle(easy, transfer->idle_timeout());
   }
   [[maybe_unused]] const CURLMcode added = curl_multi_add_handle(multi_, easy);

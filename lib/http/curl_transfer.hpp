@@ -47,7 +47,6 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
 
   CURL* easy() const { return easy_; }
   void detach() { easy_ = nullptr; }
-  bool streaming() const { return request_.streaming; }
   Duration idle_timeout() const { return request_.idle_timeout; }
   // When the last sign of life came (Request::idle_bytes).
   TimePoint last_activity() const { return last_activity_; }

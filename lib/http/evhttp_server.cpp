@@ -9,12 +9,12 @@
 #include <event2/listener.h>
 #include <fmt/format.h>
 #include <openssl/ssl.h>
-#include <unistd.h>
 
 #include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
@@ -92,6 +92,7 @@ class EvhttpServer final : public Server, public ResponderOwner {
   static void on_request(evhttp_request* request, void* self) noexcept;
   static bufferevent* on_connection(event_base* base, void* self) noexcept;
   static void on_accept_error(evconnlistener* listener, void*) noexcept;
+  bool accept_on(loop::Fd& socket);
   void handle(evhttp_request* request);
   bool refuse(const ServerRequest& request, Responder& responder, int fd) const;
   void pause_accepting();
@@ -103,7 +104,7 @@ class EvhttpServer final : public Server, public ResponderOwner {
   SslContextPtr tls_;
   HostCheck hosts_;
   std::uint16_t port_ = 0;
-  evconnlistener* listener_ = nullptr;
+  std::vector<evconnlistener*> listeners_;  // evhttp's
   loop::Timer resume_;
   std::unordered_set<EvhttpResponder*> open_;
   EvhttpConnections connections_;
@@ -113,24 +114,19 @@ class EvhttpServer final : public Server, public ResponderOwner {
 EvhttpServer::~EvhttpServer() {
   for (EvhttpResponder* responder : open_) responder->abandon();
   connections_.let_go();
-  servers_by_listener().erase(listener_);
+  for (evconnlistener* listener : listeners_) servers_by_listener().erase(listener);
 }
 
 Result<void> EvhttpServer::open() {
-  KW_ASSIGN(const ListenSocket socket, listen_on(options_.address, options_.port));
-  port_ = socket.port;
-  const bool ready =
-      connections_.open(loop_.native(), to_string(ListenAddress{options_.address, port_}));
+  KW_ASSIGN(ListenSockets listening, listen_on(options_.address, options_.port));
+  port_ = listening.port;
+  bool ready = connections_.open(loop_.native(), to_string(ListenAddress{options_.address, port_}));
   http_.reset(evhttp_new(loop_.native()));
-  const unsigned flags = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC;
-  listener_ = evconnlistener_new(loop_.native(), nullptr, nullptr, flags, 0, socket.fd);
-  if (!ready || !http_ || listener_ == nullptr ||
-      evhttp_bind_listener(http_.get(), listener_) == nullptr) {
-    close(socket.fd);
-    return Error(ErrorKind::internal, "cannot start the HTTP server");
+  for (loop::Fd& socket : listening.sockets) ready = ready && http_ && accept_on(socket);
+  if (!ready) {
+    return Error(ErrorKind::internal, "cannot start the HTTP server on " +
+                                          to_string(ListenAddress{options_.address, port_}));
   }
-  servers_by_listener()[listener_] = this;
-  evconnlistener_set_error_cb(listener_, &EvhttpServer::on_accept_error);
   evhttp_set_gencb(http_.get(), &EvhttpServer::on_request, this);
   evhttp_set_bevcb(http_.get(), &EvhttpServer::on_connection, this);
   evhttp_set_allowed_methods(http_.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
@@ -145,6 +141,23 @@ Result<void> EvhttpServer::open() {
   const timeval timeout = to_timeval(options_.request_timeout);
   evhttp_set_timeout_tv(http_.get(), &timeout);
   return {};
+}
+
+// Takes it, unless it cannot.
+bool EvhttpServer::accept_on(loop::Fd& socket) {
+  const unsigned flags = LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC;
+  evconnlistener* listener =
+      evconnlistener_new(loop_.native(), nullptr, nullptr, flags, 0, socket.get());
+  if (listener == nullptr) return false;
+  socket.release();
+  if (evhttp_bind_listener(http_.get(), listener) == nullptr) {
+    evconnlistener_free(listener);
+    return false;
+  }
+  listeners_.push_back(listener);
+  servers_by_listener()[listener] = this;
+  evconnlistener_set_error_cb(listener, &EvhttpServer::on_accept_error);
+  return true;
 }
 
 ConnectionLimitOptions EvhttpServer::limits_of(const ServerOptions& options) {
@@ -183,8 +196,10 @@ void EvhttpServer::on_accept_error(evconnlistener* listener, void*) noexcept {
 void EvhttpServer::pause_accepting() {
   base::log_warn("cannot accept connections for a moment: out of file descriptors or memory",
                  {{"port", std::to_string(port_)}});
-  evconnlistener_disable(listener_);
-  resume_ = loop_.after(kAcceptPause, [this] { evconnlistener_enable(listener_); });
+  for (evconnlistener* listener : listeners_) evconnlistener_disable(listener);
+  resume_ = loop_.after(kAcceptPause, [this] {
+    for (evconnlistener* listener : listeners_) evconnlistener_enable(listener);
+  });
 }
 
 void EvhttpServer::on_request(evhttp_request* request, void* self) noexcept {

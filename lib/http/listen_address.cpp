@@ -40,6 +40,11 @@ std::string reached_at(const std::string& address) {
   return address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address;
 }
 
+bool is_numeric_address(std::string_view host) {
+  return host.find(':') != std::string_view::npos ||
+         host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
 bool is_loopback_host(std::string_view host) {
   if (host == "::1" || base::to_lower(host) == "localhost") return true;
   return host.starts_with("127.") &&

@@ -14,7 +14,8 @@ struct ListenAddress {
   std::uint16_t port = 0;  // 0 = the kernel picks
 };
 
-// "127.0.0.1:9090", "[::1]:9090", ":9090" (all addresses, of IPv4 and IPv6: "::"). Errors: invalid.
+// "127.0.0.1:9090", "[::1]:9090", "localhost:9090" (both of these addresses), ":9090" (all
+// addresses, of IPv4 and IPv6: "::"). Errors: invalid.
 Result<ListenAddress> parse_listen_address(std::string_view text);
 
 // As parse_listen_address() takes it: an address of IPv6 stands in brackets.
@@ -24,6 +25,8 @@ std::string to_string(const ListenAddress& where);
 // nowhere where there is no IPv6.
 std::string reached_at(const std::string& address);
 
+// An address and no name, judged by its letters alone.
+bool is_numeric_address(std::string_view host);
 // Only this machine reaches it: ::1, localhost, 127.x.x.x in numbers (127.evil.example is a name).
 bool is_loopback_host(std::string_view host);
 // Errors: invalid: plain HTTP beyond loopback.

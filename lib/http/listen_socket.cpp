@@ -1,4 +1,5 @@
-// Plain sockets; the one look-up of an address is a numeric one or "localhost".
+// Plain sockets. What a name means is asked of the resolver, but for localhost, of which it often
+// knows one address alone.
 #include "http/listen_socket.hpp"
 
 #include <arpa/inet.h>
@@ -6,13 +7,14 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
+#include "base/strings.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::http {
@@ -24,6 +26,9 @@ constexpr unsigned kUserTimeoutMs = 30000;
 constexpr int kKeepAliveIdleSeconds = 30;
 constexpr const char* kAllAddresses = "::";
 constexpr const char* kAllAddressesOfIpv4 = "0.0.0.0";
+constexpr const char* kLocalhost = "localhost";
+// The port that the kernel picks on one loopback address may be taken on the other.
+constexpr int kPicks = 16;
 
 Error cannot_listen(const std::string& address, std::uint16_t port, const std::string& why) {
   return Error(ErrorKind::unavailable,
@@ -52,7 +57,8 @@ void set_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kUserTimeoutMs));
 }
 
-bool has_no_ipv6(int number) {
+// This machine has no such address, or none of its family.
+bool is_missing(int number) {
   return number == EAFNOSUPPORT || number == EADDRNOTAVAIL;
 }
 
@@ -65,9 +71,14 @@ std::uint16_t port_of(int fd) {
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-}  // namespace
+// A socket that listens, or errno.
+struct Bound {
+  loop::Fd fd;
+  int number = 0;
+};
 
-Result<ListenSocket> listen_on(const std::string& address, std::uint16_t port) {
+// Errors: unavailable, where there is no such name.
+Result<Bound> bind_to(const std::string& address, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
@@ -77,20 +88,57 @@ Result<ListenSocket> listen_on(const std::string& address, std::uint16_t port) {
   if (looked_up != 0) return cannot_listen(address, port, gai_strerror(looked_up));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> owned(found, freeaddrinfo);
   const int type = found->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK;
-  const int fd = socket(found->ai_family, type, found->ai_protocol);
-  const bool all = address == kAllAddresses;
-  if (fd >= 0) {
-    set_options(fd);
+  loop::Fd fd(socket(found->ai_family, type, found->ai_protocol));
+  if (fd) {
+    set_options(fd.get());
     // Whatever net.ipv6.bindv6only says.
-    if (all) set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 0);
-    if (bind(fd, found->ai_addr, found->ai_addrlen) == 0 && listen(fd, kBacklog) == 0) {
-      return ListenSocket{fd, port_of(fd)};
+    if (address == kAllAddresses) set(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    if (bind(fd.get(), found->ai_addr, found->ai_addrlen) == 0 && listen(fd.get(), kBacklog) == 0) {
+      return Bound{std::move(fd)};
     }
   }
-  const int number = errno;
-  if (fd >= 0) close(fd);
-  if (all && has_no_ipv6(number)) return listen_on(kAllAddressesOfIpv4, port);
-  return cannot_listen(address, port, explain(number));
+  return Bound{loop::Fd(), errno};
+}
+
+Result<ListenSockets> listen_on_loopback(std::uint16_t port) {
+  for (int pick = 1;; ++pick) {
+    ListenSockets out;
+    out.port = port;
+    int missing = 0;
+    bool other_pick = false;
+    for (const char* address : {"127.0.0.1", "::1"}) {
+      KW_ASSIGN(Bound bound, bind_to(address, out.port));
+      if (bound.fd) {
+        out.port = port_of(bound.fd.get());
+        out.sockets.push_back(std::move(bound.fd));
+      } else if (is_missing(bound.number)) {
+        missing = bound.number;
+      } else if (bound.number == EADDRINUSE && port == 0 && pick < kPicks) {
+        other_pick = true;
+      } else {
+        return cannot_listen(address, out.port, explain(bound.number));
+      }
+    }
+    if (other_pick) continue;
+    if (out.sockets.empty()) return cannot_listen(kLocalhost, port, explain(missing));
+    return out;
+  }
+}
+
+}  // namespace
+
+Result<ListenSockets> listen_on(const std::string& address, std::uint16_t port) {
+  if (base::to_lower(address) == kLocalhost) return listen_on_loopback(port);
+  KW_ASSIGN(Bound bound, bind_to(address, port));
+  if (!bound.fd) {
+    const bool no_ipv6 = address == kAllAddresses && is_missing(bound.number);
+    if (no_ipv6) return listen_on(kAllAddressesOfIpv4, port);
+    return cannot_listen(address, port, explain(bound.number));
+  }
+  ListenSockets out;
+  out.port = port_of(bound.fd.get());
+  out.sockets.push_back(std::move(bound.fd));
+  return out;
 }
 
 std::string local_address_of(int fd) {

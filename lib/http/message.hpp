@@ -38,8 +38,8 @@ struct Request {
   bool streaming = false;
   Duration connect_timeout{10000};
   Duration response_timeout{30000};  // whole answer, unless streaming; 0 = none
-  // No sign of life for so long ends a streaming answer; 0 = none. A sign is its head, then each
-  // so many bytes: an answer that trickles is to end as well where it is no watch.
+  // No sign of life for so long ends the answer, streaming or not; 0 = none. A sign is its head,
+  // then each so many bytes: an answer that trickles is to end as well where it is no watch.
   Duration idle_timeout{0};
   std::size_t idle_bytes = 1;
   // Unless streaming; after decompression. No more than can be read (base::JsonLimits).

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/strings.hpp"
-#include "base/utf8.hpp"
 #include "jq/access.hpp"
 #include "jq/arithmetic.hpp"
 #include "jq/builtins.hpp"

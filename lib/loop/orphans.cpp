@@ -23,6 +23,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -55,7 +56,8 @@ struct State {
   std::uint64_t marks = 0;
   std::unordered_map<pid_t, Leader> leaders;
   std::unordered_map<pid_t, pid_t>
-      orphans;  // that were asked for, until we reap them: their leaders
+      orphans;                       // that were asked for, until we reap them: their leaders
+  std::unordered_set<pid_t> spared;  // of our own group, until we reap them
 };
 
 State& state() {
@@ -200,6 +202,7 @@ void reap(pid_t pid, bool patient) {
   int status = 0;
   rusage usage{};
   if (wait4(pid, &status, WNOHANG, &usage) != pid) return;
+  state().spared.erase(pid);
   const auto orphan = state().orphans.find(pid);
   if (orphan == state().orphans.end()) return;
   const auto leader = state().leaders.find(orphan->second);
@@ -223,7 +226,7 @@ std::vector<Child> living_orphans(const std::vector<pid_t>& candidates) {
     if (!info || info->parent != self) continue;
     if (info->state != 'Z') {
       out.push_back({pid, std::move(*info)});
-    } else if (info->group != group) {
+    } else if (info->group != group || state().spared.count(pid) != 0) {
       reap(pid, false);
     }
   }
@@ -294,9 +297,9 @@ std::string next_mark(bool leaves_others) {
          std::to_string(++state().marks);
 }
 
-void register_leader(pid_t pid, const std::string& mark) {
+void register_leader(pid_t pid, const std::string& mark, bool own_group) {
   state().leaders[pid] = {mark, {}};
-  guard_group(pid);
+  if (own_group) guard_group(pid);
 }
 void unregister_leader(pid_t pid) {
   state().leaders.erase(pid);
@@ -355,7 +358,14 @@ void end_descendants(const std::string& mark, const Birth& leader, Duration life
 void reap_orphans() {
   if (!state().subreaper || !may_have_orphans()) return;
   const auto children = own_children();
-  living_orphans(children ? *children : processes_from(0));
+  const std::string mark = '\0' + (kSparedMarkName + std::to_string(getpid())) + '-';
+  const pid_t group = getpgrp();
+  for (const Child& child : living_orphans(children ? *children : processes_from(0))) {
+    // Once it has ended its environment is gone.
+    if (child.info.group == group && environment_of(child.pid).find(mark) != std::string::npos) {
+      state().spared.insert(child.pid);
+    }
+  }
 }
 
 }  // namespace kubewatch::loop

@@ -32,8 +32,8 @@ struct Birth {
 std::uint64_t ticks_now();
 
 // Leaders are children that a Process reaps; nobody else may. Registered from spawn to reap, with
-// the mark that they got.
-void register_leader(pid_t pid, const std::string& mark);
+// the mark that they got. `own_group`: it leads one, which the guardian ends.
+void register_leader(pid_t pid, const std::string& mark, bool own_group);
 void unregister_leader(pid_t pid);
 
 // Whose mark a child of ours carries that is no leader itself; 0 = nobody's that runs. Of one that
@@ -56,7 +56,9 @@ void end_marked_by(pid_t marker);
 // that are younger than the leader; those are logged, as they may be strangers.
 void end_descendants(const std::string& mark, const Birth& leader, Duration lifetime);
 
-// Reaps those of our children that have ended and have no Process, and kills nobody.
+// Reaps those of our children that have ended and have no Process, and kills nobody. Of our own
+// group they are somebody else's, but for what a leader left that may leave others: those that live
+// are remembered, and reaped like the others when they have ended.
 void reap_orphans();
 
 }  // namespace kubewatch::loop

@@ -58,6 +58,14 @@ Result<Pipe> make_pipe() {
   return out;
 }
 
+// Whoever writes there reads there as well, so that no write is a SIGPIPE after we have gone. We
+// are told of the end all the same, when nobody has it open.
+void let_outlive_us(Pipe& pipe) {
+  const std::string path = "/proc/self/fd/" + std::to_string(pipe.theirs.get());
+  Fd both(open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (both) pipe.theirs = std::move(both);
+}
+
 bool has_nul(const std::string& text) {
   return text.find('\0') != std::string::npos;
 }
@@ -182,6 +190,10 @@ Result<Fd> Process::Impl::make_input() {
 Result<void> Process::Impl::launch() {
   KW_ASSIGN(Pipe out, make_pipe());
   KW_ASSIGN(Pipe err, make_pipe());
+  if (options.leaves_others) {
+    let_outlive_us(out);
+    let_outlive_us(err);
+  }
   if (options.terminal) {
     KW_ASSIGN(err.theirs, share(STDERR_FILENO));
     err.ours.reset();
@@ -209,7 +221,7 @@ Result<void> Process::Impl::launch() {
   pid = spawned.pid;
   birth.until = ticks_now();
   birth.leader = pid;
-  if (!options.terminal) register_leader(pid, mark);
+  register_leader(pid, mark, !options.terminal);
   output = std::move(out.ours);
   errors = std::move(err.ours);
   output_end = std::move(out.theirs);
@@ -348,6 +360,13 @@ void Process::Impl::on_errors() {
 void Process::Impl::on_exited() {
   exited = true;
   exit_watch.reset();
+  if (options.leaves_others) {
+    // Whoever is left writes to a full pipe for nothing, instead of waiting for a reader. Already
+    // while we drain it: with our copy of this end kept until then there would be no end to read.
+    for (const Fd* end : {&output_end, &errors_end}) {
+      if (*end) fcntl(end->get(), F_SETFL, O_NONBLOCK);
+    }
+  }
   output_end.reset();
   errors_end.reset();
   if (stopping && !grace_over && !options.terminal) {
@@ -393,7 +412,7 @@ void Process::Impl::end_group(bool spares) {
   if (waited == 0) base::log_warn("a killed child does not die", {{"pid", std::to_string(pid)}});
   reaped = true;
   input.reset();
-  if (!options.terminal) unregister_leader(pid);
+  unregister_leader(pid);
   if (spares) {
     reap_orphans();
   } else {

@@ -42,8 +42,10 @@ struct ProcessOptions {
   // process group, so that ctrl-C reaches it; neither `input` nor on_stderr_line is used.
   bool terminal = false;
   // What it starts may be meant to outlive it, as an agent or a browser is: when it ends by itself,
-  // nobody is killed. Its group is killed, and what left the group, as of any other child: after
-  // timeout, overflow of stdout, terminate(), kill() or destruction.
+  // nobody is killed, and who still writes to its stdout or stderr is not ended by that either:
+  // from its end on, in `drain` as well, what the pipe has no room for is refused (EAGAIN). Its
+  // group is killed, and what left the group, as of any other child: after timeout, overflow of
+  // stdout, terminate(), kill() or destruction.
   bool leaves_others = false;
   // start() does not wait until the program runs, so that nothing else does: what it would have
   // refused then comes as ProcessExit::refused.

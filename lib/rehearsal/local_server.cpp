@@ -78,14 +78,6 @@ std::string ApiWrite::str() const {
 }
 
 ApiResponse staged_failure(int code) {
-  static const std::map<int, const char*> kReasons = {
-      {400, "BadRequest"},    {401, "Unauthorized"},
-      {403, "Forbidden"},     {404, "NotFound"},
-      {409, "Conflict"},      {410, "Expired"},
-      {422, "Invalid"},       {429, "TooManyRequests"},
-      {500, "InternalError"}, {503, "ServiceUnavailable"},
-      {504, "Timeout"}};
-  const auto reason = kReasons.find(code);
   ApiResponse response;
   response.status = code;
   response.body = base::dump_json({{"kind", "Status"},
@@ -93,7 +85,7 @@ ApiResponse staged_failure(int code) {
                                    {"metadata", Json::object()},
                                    {"status", "Failure"},
                                    {"message", "this failure is part of the test case"},
-                                   {"reason", reason == kReasons.end() ? "" : reason->second},
+                                   {"reason", core::reason_of_code(code)},
                                    {"code", code}});
   return response;
 }

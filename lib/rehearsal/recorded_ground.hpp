@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/json.hpp"
-#include "core/resource.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/rule.hpp"
 

@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/meta.hpp"
+#include "core/status.hpp"
 #include "hooks/recording_format.hpp"
 
 namespace kubewatch::rehearsal {
@@ -17,11 +18,11 @@ namespace {
 using Answer = RecordedServer::Answer;
 using hooks::api_target;
 
-Answer refusal(int code, const std::string& reason, const std::string& message) {
+Answer refusal(int code, const std::string& message) {
   return {code, base::dump_json({{"kind", "Status"},
                                  {"apiVersion", "v1"},
                                  {"status", "Failure"},
-                                 {"reason", reason},
+                                 {"reason", core::reason_of_code(code)},
                                  {"code", code},
                                  {"message", message}})};
 }
@@ -354,13 +355,12 @@ Json RecordedServer::discovery(bool core) const {
 
 Answer RecordedServer::list(const ApiTarget& target) const {
   if (target.flag("sendInitialEvents")) {
-    return refusal(422, "Invalid", "a recording is listed, then watched");
+    return refusal(422, "a recording is listed, then watched");
   }
   const auto interest = interest_of(target);
   if (!interest.ok()) {
     const std::string& why = interest.error().message();
-    return interest.error().is_forbidden() ? refusal(403, "Forbidden", why)
-                                           : refusal(404, "NotFound", why);
+    return interest.error().is_forbidden() ? refusal(403, why) : refusal(404, why);
   }
   const Stream& stream = streams_.at(interest->stream);
   const auto type = types_.find(type_key(target));
@@ -394,13 +394,13 @@ Answer RecordedServer::object(const ApiTarget& target) const {
     }
     return {200, base::dump_json(object)};
   }
-  return refusal(404, "NotFound",
+  return refusal(404,
                  fmt::format("{} \"{}\" not found in the recording", target.plural, target.name));
 }
 
 Answer RecordedServer::answer(const std::string& method, const std::string& url) const {
   if (method != "GET") {
-    return refusal(405, "MethodNotAllowed", "a recording cannot be written to");
+    return refusal(405, "a recording cannot be written to");
   }
   const auto ends = [&](std::string_view path) {
     return std::string_view(url).substr(0, url.find('?')).ends_with(path);
@@ -413,7 +413,7 @@ Answer RecordedServer::answer(const std::string& method, const std::string& url)
   if (ends("/version")) {
     return {200, base::dump_json({{"major", "1"}, {"minor", "33"}, {"gitVersion", "v1.33.0"}})};
   }
-  return refusal(404, "NotFound", "the recording does not have " + url);
+  return refusal(404, "the recording does not have " + url);
 }
 
 }  // namespace kubewatch::rehearsal

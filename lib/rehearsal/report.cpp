@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <map>
 
+#include "base/xml_text.hpp"
+
 namespace kubewatch::rehearsal {
 
 namespace {
+
+using base::xml_text;
 
 constexpr std::size_t kShownLog = 15;
 
@@ -23,36 +27,21 @@ std::string counts(const CaseReport& report) {
   return out;
 }
 
-// XML 1.0 has no way to say most control characters.
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    switch (c) {
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '&': out += "&amp;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n': out += "&#10;"; break;
-      default: out += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? '?' : c;
-    }
-  }
-  return out;
-}
-
 std::string junit_case(const CaseReport& report) {
   std::string out = fmt::format(
       "    <testcase name=\"{}\" classname=\"{}\" file=\"{}\" line=\"{}\" time=\"{:.3f}\"",
-      xml(report.name), xml(report.file), xml(report.file), report.line, seconds(report.real));
+      xml_text(report.name), xml_text(report.file), xml_text(report.file), report.line,
+      seconds(report.real));
   if (report.failures.empty()) return out + "/>\n";
   std::string all;
   for (const Failure& failure : report.failures) {
     all += failure.place + ": " + failure.message + "\n";
   }
   out += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n",
-                     xml(report.failures.front().message), xml(all));
+                     xml_text(report.failures.front().message), xml_text(all));
   std::string log;
   for (const std::string& line : report.log) log += line + "\n";
-  if (!log.empty()) out += "      <system-err>" + xml(log) + "</system-err>\n";
+  if (!log.empty()) out += "      <system-err>" + xml_text(log) + "</system-err>\n";
   return out + "    </testcase>\n";
 }
 
@@ -123,7 +112,7 @@ std::string junit_of(const std::vector<CaseReport>& reports) {
       cases += junit_case(*report);
     }
     out += fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
-                       xml(file), by_file[file].size(), failed, seconds(total)) +
+                       xml_text(file), by_file[file].size(), failed, seconds(total)) +
            cases + "  </testsuite>\n";
   }
   return out + "</testsuites>\n";

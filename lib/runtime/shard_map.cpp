@@ -4,15 +4,13 @@
 #include <cstdint>
 #include <tuple>
 
+#include "base/fnv.hpp"
+
 namespace kubewatch::runtime {
 namespace {
 
-constexpr std::uint64_t kBasis = 0xcbf29ce484222325U;  // FNV-1a, 64 bits
-constexpr std::uint64_t kPrime = 0x100000001b3U;
-
 std::uint64_t add(std::uint64_t hash, std::string_view text) {
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * kPrime;
-  return (hash ^ 0xffU) * kPrime;  // so that "a","bc" and "ab","c" differ
+  return base::fnv1a64("\xff", base::fnv1a64(text, hash));  // "a","bc" and "ab","c" differ
 }
 
 // FNV's high bits know little of the last characters: the finalizer of splitmix64 spreads them.
@@ -29,12 +27,12 @@ std::uint64_t score(std::uint64_t hash, std::size_t shard) {
 }  // namespace
 
 std::uint64_t stable_hash(std::string_view text) {
-  return spread(add(kBasis, text));
+  return spread(add(base::kFnvStart64, text));
 }
 
 std::size_t shard_of(std::string_view group, std::string_view kind, const core::ObjectKey& key,
                      std::size_t shards) {
-  std::uint64_t hash = add(add(kBasis, group), kind);
+  std::uint64_t hash = add(add(base::kFnvStart64, group), kind);
   hash = add(add(hash, key.namespace_), key.name);
   std::size_t best = 0;
   for (std::size_t shard = 1; shard < shards; ++shard) {
@@ -57,7 +55,7 @@ std::vector<std::string> assign_shards(const std::vector<std::string>& members,
   std::vector<Pair> pairs;
   pairs.reserve(sorted.size() * shards);
   for (std::size_t member = 0; member < sorted.size(); ++member) {
-    const std::uint64_t hash = add(kBasis, sorted[member]);
+    const std::uint64_t hash = add(base::kFnvStart64, sorted[member]);
     for (std::size_t shard = 0; shard < shards; ++shard) {
       pairs.push_back({score(hash, shard), shard, member});
     }

@@ -8,6 +8,7 @@
 // all bytes before it.
 #include <fmt/format.h>
 
+#include "base/fnv.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "runtime/store_impl.hpp"
@@ -64,12 +65,6 @@ std::string other_options(std::string_view saved, const std::string& wanted) {
                      base::join(was, " "), base::join(is, " "));
 }
 
-std::uint64_t checksum(std::string_view bytes, std::uint64_t before = 0xcbf29ce484222325U) {
-  std::uint64_t out = before;
-  for (const char c : bytes) out = (out ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return out;
-}
-
 class Writer {
  public:
   using Sink = std::function<Result<void>(std::string_view)>;
@@ -95,14 +90,14 @@ class Writer {
 
  private:
   void flush() {
-    checksum_ = checksum(piece_, checksum_);
+    checksum_ = base::fnv1a64(piece_, checksum_);
     if (result_.ok()) result_ = sink_(piece_);
     piece_.clear();
   }
 
   const Sink& sink_;
   std::string piece_;
-  std::uint64_t checksum_ = checksum("");
+  std::uint64_t checksum_ = base::kFnvStart64;
   Result<void> result_;
 };
 
@@ -204,7 +199,7 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   if (const auto version = in.number(4); version != kVersion) {
     return damaged(fmt::format("of version {}, this program reads version {}", version, kVersion));
   }
-  if (trailer.number(kChecksumBytes) != checksum(content)) {
+  if (trailer.number(kChecksumBytes) != base::fnv1a64(content)) {
     return damaged("damaged or cut short: its checksum is wrong");
   }
   const std::string_view saved_about = in.text();

@@ -10,6 +10,7 @@
 #include "base/quantity.hpp"
 #include "base/strings.hpp"
 #include "schema/field_error.hpp"
+#include "schema/go_words.hpp"
 #include "schema/times.hpp"
 #include "schema/typed.hpp"
 #include "schema/value_place.hpp"
@@ -99,8 +100,7 @@ void Checker::check_integer(const MergeNode& node, const Json& value, const Valu
                          value.get<std::uint64_t>() > static_cast<std::uint64_t>(Wide::max());
   const bool fits = !narrow || (number >= Narrow::min() && number <= Narrow::max());
   if (whole && !too_large && fits) return;
-  fail(place, "json: cannot unmarshal number " + value.dump() + " into Go value of type " +
-                  (narrow ? "int32" : "int64"));
+  fail(place, misread_value("number " + value.dump(), narrow ? "int32" : "int64"));
 }
 
 void Checker::check_scalar(const MergeNode& node, const Json& value, const ValuePlace& place) {

@@ -9,7 +9,6 @@
 #include "schema/crd_report.hpp"
 #include "schema/embedded.hpp"
 #include "schema/formats.hpp"
-#include "schema/validator.hpp"
 
 namespace kubewatch::schema {
 

@@ -1,19 +1,14 @@
 // The JSON types of a CustomResourceDefinition, before anything is read of it: check_crd_shape.
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "schema/crd_check.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
 namespace {
 
 Error misread(const Json& found, const std::string& where, const char* type) {
-  const char* is = found.is_number() ? "number" : found.is_boolean() ? "bool" : found.type_name();
   return Error(ErrorKind::invalid,
-               fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}", is,
-                           "CustomResourceDefinitionSpec." + where, type));
+               misread_field(json_word(found), "CustomResourceDefinitionSpec." + where, type));
 }
 
 enum class Form { text, flag, number, object, list, texts };

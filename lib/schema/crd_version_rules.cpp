@@ -6,7 +6,6 @@
 #include <set>
 
 #include "base/strings.hpp"
-#include "base/utf8.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/field_path.hpp"
 

@@ -3,104 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
 #include "schema/go_words.hpp"
+#include "schema/object_meta.hpp"
 
 namespace kubewatch::schema {
 
 namespace {
-
-enum class Shape { text, count, texts_by_key, texts, objects };
-
-const std::map<std::string, Shape>& meta_fields() {
-  static const std::map<std::string, Shape> table = {
-      {"name", Shape::text},
-      {"generateName", Shape::text},
-      {"namespace", Shape::text},
-      {"selfLink", Shape::text},
-      {"uid", Shape::text},
-      {"resourceVersion", Shape::text},
-      {"generation", Shape::count},
-      {"creationTimestamp", Shape::text},
-      {"deletionTimestamp", Shape::text},
-      {"deletionGracePeriodSeconds", Shape::count},
-      {"labels", Shape::texts_by_key},
-      {"annotations", Shape::texts_by_key},
-      {"ownerReferences", Shape::objects},
-      {"finalizers", Shape::texts},
-      {"managedFields", Shape::objects},
-  };
-  return table;
-}
-
-enum class ItemShape { text, truth, any };
-struct ItemField {
-  ItemShape shape;
-  const char* type;
-};
-struct ItemType {
-  const char* name;
-  std::map<std::string, ItemField> fields;
-};
-
-const ItemType& item_type(const std::string& list) {
-  static const ItemType owner = {"OwnerReference",
-                                 {{"apiVersion", {ItemShape::text, "string"}},
-                                  {"kind", {ItemShape::text, "string"}},
-                                  {"name", {ItemShape::text, "string"}},
-                                  {"uid", {ItemShape::text, "types.UID"}},
-                                  {"controller", {ItemShape::truth, "bool"}},
-                                  {"blockOwnerDeletion", {ItemShape::truth, "bool"}}}};
-  static const ItemType entry = {"ManagedFieldsEntry",
-                                 {{"manager", {ItemShape::text, "string"}},
-                                  {"operation", {ItemShape::text, "v1.ManagedFieldsOperationType"}},
-                                  {"apiVersion", {ItemShape::text, "string"}},
-                                  {"time", {ItemShape::any, "v1.Time"}},
-                                  {"fieldsType", {ItemShape::text, "string"}},
-                                  {"fieldsV1", {ItemShape::any, "v1.FieldsV1"}},
-                                  {"subresource", {ItemShape::text, "string"}}}};
-  return list == "managedFields" ? entry : owner;
-}
-
-const char* go_type(Shape shape) {
-  switch (shape) {
-    case Shape::text: return "string";
-    case Shape::count: return "int64";
-    case Shape::texts_by_key: return "map[string]string";
-    case Shape::texts: return "[]string";
-    case Shape::objects: return "[]v1.OwnerReference";
-  }
-  return "";
-}
-
-const char* json_type(const Json& value) {
-  return value.is_number() ? "number" : value.is_boolean() ? "bool" : value.type_name();
-}
-
-// "" or what does not fit, as Go's decoder says it.
-std::string misfit(const std::string& key, const Json& value, Shape shape) {
-  const auto refuse = [&](const Json& wrong, const char* type) {
-    return fmt::format("json: cannot unmarshal {} into Go struct field ObjectMeta.{} of type {}",
-                       json_type(wrong), key, type);
-  };
-  const bool list = shape == Shape::texts;
-  const bool fits = shape == Shape::text           ? value.is_string()
-                    : shape == Shape::count        ? value.is_number_integer()
-                    : shape == Shape::texts_by_key ? value.is_object()
-                                                   : value.is_array();
-  if (!fits) return refuse(value, go_type(shape));
-  if (shape == Shape::texts_by_key || list) {
-    for (const auto& one : value) {
-      if (!one.is_string()) return refuse(one, "string");
-    }
-  }
-  return "";
-}
 
 // "" or what does not fit of a list of objects.
 std::string misfit_item(const std::string& key, Json& list, const ValuePlace& place,
@@ -116,21 +28,20 @@ std::string misfit_item(const std::string& key, Json& list, const ValuePlace& pl
 // "" or why the metadata cannot be read.
 std::string read_metadata(Json& metadata, const ValuePlace& place, ToldPaths& unknown) {
   if (!metadata.is_object()) {
-    return fmt::format("json: cannot unmarshal {} into Go value of type v1.ObjectMeta",
-                       json_type(metadata));
+    return misread_value(json_word(metadata), "v1.ObjectMeta");
   }
   for (auto it = metadata.begin(); it != metadata.end();) {
-    const auto known = meta_fields().find(it.key());
-    if (known == meta_fields().end()) {
+    const MetaField* known = meta_field(it.key());
+    if (known == nullptr) {
       unknown.add(place.member(it.key()));
       it = metadata.erase(it);
       continue;
     }
     const bool empty = it->is_null() || (it->is_structured() && it->empty()) || *it == "";
     if (!it->is_null()) {
-      if (std::string why = misfit(it.key(), *it, known->second); !why.empty()) return why;
+      if (std::string why = why_no_meta_value(*known, it.key(), *it); !why.empty()) return why;
     }
-    if (known->second == Shape::objects && it->is_array()) {
+    if (known->shape == MetaField::Shape::objects && it->is_array()) {
       std::string why = misfit_item(it.key(), *it, place.member(it.key()), unknown);
       if (!why.empty()) return why;
     }
@@ -240,34 +151,6 @@ void check_one(const Json& value, const ValuePlace& place, FieldErrors& errors) 
 }
 
 }  // namespace
-
-std::string read_meta_item(const std::string& list, const std::string& around, Json& item,
-                           const ValuePlace& place, ToldPaths& unknown) {
-  const ItemType& type = item_type(list);
-  if (item.is_null()) item = Json::object();
-  if (!item.is_object()) {
-    return fmt::format(
-        "json: cannot unmarshal {} into Go struct field ObjectMeta.{}{} of type v1.{}",
-        json_type(item), around, list, type.name);
-  }
-  for (auto it = item.begin(); it != item.end();) {
-    const auto known = type.fields.find(it.key());
-    if (known == type.fields.end()) unknown.add(place.member(it.key()));
-    if (known == type.fields.end() || it->is_null()) {
-      it = item.erase(it);
-      continue;
-    }
-    const ItemField& field = known->second;
-    const bool fits = field.shape == ItemShape::any ||
-                      (field.shape == ItemShape::text ? it->is_string() : it->is_boolean());
-    if (!fits) {
-      return fmt::format("json: cannot unmarshal {} into Go struct field {}.{}{}.{} of type {}",
-                         json_type(*it), type.name, around, list, it.key(), field.type);
-    }
-    ++it;
-  }
-  return "";
-}
 
 std::string check_dns1035_label(const std::string& name) {
   constexpr std::size_t kMost = 63;

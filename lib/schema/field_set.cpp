@@ -120,12 +120,6 @@ bool FieldSet::subtract(const FieldSet& other) {
   return changed;
 }
 
-FieldSet FieldSet::union_with(const FieldSet& other) const {
-  FieldSet out = *this;
-  out.merge_in(other);
-  return out;
-}
-
 FieldSet FieldSet::intersect(const FieldSet& other) const {
   FieldSet out;
   for (const PathElement& member : members_) {

@@ -49,7 +49,6 @@ class FieldSet {
   std::size_t size() const;
   std::vector<Path> paths() const;
 
-  FieldSet union_with(const FieldSet& other) const;
   FieldSet intersect(const FieldSet& other) const;
   FieldSet difference(const FieldSet& other) const;
   // Removes also everything below members of `other`.

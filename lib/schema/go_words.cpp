@@ -12,6 +12,15 @@ std::string json_word(const Json& value) {
   return value.is_boolean() ? "bool" : value.type_name();
 }
 
+std::string misread_value(std::string_view found, std::string_view type) {
+  return fmt::format("json: cannot unmarshal {} into Go value of type {}", found, type);
+}
+
+std::string misread_field(std::string_view found, std::string_view field, std::string_view type) {
+  return fmt::format("json: cannot unmarshal {} into Go struct field {} of type {}", found, field,
+                     type);
+}
+
 std::string go_text(const Json& value) {
   if (value.is_null()) return "<nil>";
   if (value.is_string()) return value.get<std::string>();

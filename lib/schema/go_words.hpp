@@ -12,6 +12,11 @@ namespace kubewatch::schema {
 
 // What Go's JSON decoder calls a value that it did not expect: "number", "bool", "string".
 std::string json_word(const Json& value);
+// What that decoder then says: "json: cannot unmarshal number into Go value of type string".
+// `found` is json_word of the value; of a number that does not fit, the number behind it.
+std::string misread_value(std::string_view found, std::string_view type);
+// Of a member of a struct: "... into Go struct field JobStatus.status.startTime of type string".
+std::string misread_field(std::string_view found, std::string_view field, std::string_view type);
 // As fmt prints it (%v): map[a:5 b:<nil> c:[x y]].
 std::string go_text(const Json& value);
 // As JSON text, which is what %q makes of the texts that names and selectors are.

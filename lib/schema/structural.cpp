@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "schema/go_words.hpp"
+
 namespace kubewatch::schema {
 
 namespace {
@@ -21,13 +23,9 @@ class Parser {
   using Node = Structural;
 
   Error misread(const Json& value, const char* keyword, const char* go_type) const {
-    const char* found = value.is_number()    ? "number"
-                        : value.is_boolean() ? "bool"
-                                             : value.type_name();
-    return Error(ErrorKind::invalid,
-                 fmt::format("json: cannot unmarshal {} into Go struct field JSONSchemaProps.{} of "
-                             "type {}",
-                             found, keyword, go_type));
+    return Error(
+        ErrorKind::invalid,
+        misread_field(json_word(value), fmt::format("JSONSchemaProps.{}", keyword), go_type));
   }
 
   Result<void> read_text(const Json& from, const char* keyword, std::string& into) const;
@@ -271,9 +269,7 @@ Result<StructuralPtr> Parser::parse(const Json& from, Step step, std::size_t dep
   }
   if (from.is_null()) return StructuralPtr(std::move(node));  // as Go reads null: nothing set
   if (!from.is_object()) {
-    return Error(ErrorKind::invalid,
-                 fmt::format("json: cannot unmarshal {} into Go value of type v1.JSONSchemaProps",
-                             from.type_name()));
+    return Error(ErrorKind::invalid, misread_value(json_word(from), "v1.JSONSchemaProps"));
   }
   KW_TRY(read_scalars(from, *node));
   KW_TRY(read_bounds(from, *node));

@@ -227,10 +227,8 @@ std::optional<std::string> why_no_times(const MergeNode& node, const Json& objec
   const auto bad = first_bad(node, object);
   if (!bad) return std::nullopt;
   if (bad->word.empty()) return bad->why;
-  return fmt::format("json: cannot unmarshal {} into Go {} of type string", bad->word,
-                     reader == TimeReader::converter
-                         ? "value"
-                         : fmt::format("struct field {}.{}", bad->type, bad->field));
+  if (reader == TimeReader::converter) return misread_value(bad->word, "string");
+  return misread_field(bad->word, fmt::format("{}.{}", bad->type, bad->field), "string");
 }
 
 }  // namespace kubewatch::schema

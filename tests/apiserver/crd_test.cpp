@@ -195,6 +195,34 @@ TEST_CASE("a dying CRD forbids creates, names what was to be created, and tells 
   CHECK(server.merge(kWebsites + "/held", {{"metadata", {{"labels", {{"a", "b"}}}}}}).code == 200);
 }
 
+TEST_CASE("a second delete of a dying CRD has its way with the collector's finalizers") {
+  Server server;
+  post_held(server);
+  const auto first = server.remove(kOne, {{"propagationPolicy", "Foreground"}});
+  CHECK(first.json["metadata"]["finalizers"] == Json::array({kCrdFinalizer}));
+  CHECK_FALSE(first.json["metadata"].contains("deletionGracePeriodSeconds"));
+  const auto second = server.remove(kOne);
+  CHECK(second.code == 200);
+  CHECK(second.json["metadata"]["deletionGracePeriodSeconds"] == 0);
+  CHECK(server.remove(kOne).json == second.json);
+  const auto foreground = server.remove(kOne, {{"propagationPolicy", "Foreground"}});
+  CHECK(foreground.json["metadata"]["finalizers"] ==
+        Json::array({kCrdFinalizer, "foregroundDeletion"}));
+  const auto orphan = server.remove(kOne, {{"propagationPolicy", "Orphan"}});
+  CHECK(orphan.json["metadata"]["finalizers"] == Json::array({kCrdFinalizer, "orphan"}));
+  CHECK(orphan.json["metadata"]["generation"] == first.json["metadata"]["generation"]);
+  CHECK(orphan.json["metadata"]["deletionTimestamp"] ==
+        first.json["metadata"]["deletionTimestamp"]);
+  const auto dry = server.remove(kOne + "?dryRun=All&propagationPolicy=Background");
+  CHECK(dry.json["metadata"]["finalizers"] == Json::array({kCrdFinalizer}));
+  CHECK(server.get(kOne).json["metadata"]["finalizers"].size() == 2);
+  // Nothing is its dependent.
+  server.settle();
+  CHECK(server.get(kOne).json["metadata"]["finalizers"] == Json::array({kCrdFinalizer}));
+  server.merge(kWebsites + "/held", {{"metadata", {{"finalizers", nullptr}}}});
+  CHECK(server.get(kOne).code == 404);
+}
+
 TEST_CASE("a dying CRD without objects that another finalizer holds is served as before") {
   Server server;
   Json crd = website_crd();

@@ -12,8 +12,9 @@ namespace {
 
 // A sandbox and a client of it on one loop.
 struct Fixture {
-  explicit Fixture(bool insecure = false) {
+  explicit Fixture(bool insecure = false, const std::string& address = "127.0.0.1") {
     SandboxOptions options;
+    options.address = address;
     options.insecure_http = insecure;
     options.random_seed = 7;
     auto started = Sandbox::start(loop, options);
@@ -69,6 +70,12 @@ TEST_CASE("the sandbox serves TLS under its own CA and wants its token") {
   stranger.url = fixture.sandbox->url() + "/readyz";
   CHECK(fixture.send(stranger).body == "ok");
   CHECK(fixture.sandbox->counters().requests == 3);
+}
+
+TEST_CASE("the sandbox serves TLS by the name localhost") {
+  Fixture fixture(false, "localhost");
+  CHECK(fixture.sandbox->url().rfind("https://localhost:", 0) == 0);
+  CHECK(fixture.send(fixture.request("GET", kMaps)).status == 200);
 }
 
 TEST_CASE("a watch over HTTP gets events as they happen, and ends when watches are dropped") {

@@ -96,6 +96,12 @@ TEST_CASE("bodies that are no such object are refused in the API server's words"
       {kConfigMaps, config_map("q", {{"data", {{"a", 1}}}}), 400,
        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
        "number"},
+      {kConfigMaps, config_map("q", {{"data", {{"a", true}}}}), 400,
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+       "bool into Go struct field ConfigMap.data of type string"},
+      {kConfigMaps, config_map("q", {{"metadata", {{"uid", 5}}}}), 400,
+       "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+       "number into Go struct field ObjectMeta.metadata.uid of type types.UID"},
       {"/api/v1/namespaces/nope/configmaps", config_map("a"), 404, "namespaces \"nope\" not found"},
       {kWebsites,
        {{"metadata", {{"name", "b"}}}},

@@ -18,6 +18,7 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "base/strings.hpp"
 #include "bench/corpus.hpp"
 #include "client/apply_result.hpp"

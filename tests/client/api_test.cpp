@@ -110,6 +110,18 @@ TEST_CASE("an object of a known kind is read with its spec, status and metadata"
   CHECK(got.value().to_json() == Json::parse(kWeb));
 }
 
+TEST_CASE("the default namespace is that of the configuration") {
+  client::ClientConfig config = scripted_config();
+  config.namespace_ = "front";
+  Rig rig(std::move(config));
+  rig.transport.answer(200, kWeb);
+  Kept<Website> got;
+  const auto pending = Api<Website>::default_namespaced(rig.client).get("web", got.callback());
+  rig.run();
+  CHECK(rig.transport.lines() ==
+        std::vector<std::string>{"GET /apis/demo.example.com/v1/namespaces/front/websites/web"});
+}
+
 TEST_CASE("get_opt tells an absent object from a failure") {
   Rig rig;
   const auto api = Api<Website>::namespaced(rig.client, "shop");

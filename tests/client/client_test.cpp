@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
+#include "client/discovery.hpp"
 #include "rig.hpp"
 
 using namespace kubewatch;
@@ -138,6 +139,27 @@ TEST_CASE("a list of which nothing comes ends, though a request may take all the
   CHECK(rig.transport.request(0).idle_timeout == Duration{60000});
   CHECK(rig.transport.request(0).idle_bytes > 1000);
   CHECK(rig.transport.request(0).response_timeout == Duration{0});
+}
+
+TEST_CASE("the version and discovery of which nothing comes end as a list does") {
+  ClientConfig config = test::scripted_config();
+  config.request_timeout = Duration{0};
+  Rig rig(config);
+  const auto version = rig.client.server_version([](const auto&) {});
+  const auto discovery = discover(rig.client, [](const auto&) {});
+  REQUIRE(rig.transport.size() == 2);
+  for (const std::size_t i : {0U, 1U}) {
+    INFO(rig.transport.call(i).line());
+    CHECK_FALSE(rig.transport.request(i).streaming);
+    CHECK(rig.transport.request(i).idle_timeout == Duration{60000});
+    CHECK(rig.transport.request(i).idle_bytes > 1000);
+    CHECK(rig.transport.request(i).response_timeout == Duration{0});
+  }
+  // Where the whole answer has its time, that is all.
+  Rig limited;
+  const auto limits = limited.client.server_version([](const auto&) {});
+  CHECK(limited.transport.request(0).idle_timeout == Duration{0});
+  CHECK(limited.transport.request(0).response_timeout == Duration{30000});
 }
 
 TEST_CASE("a refusal that does not end is not waited for") {

@@ -122,6 +122,30 @@ TEST_CASE("labels of metrics do not tell values of Secrets, also of those that i
         hooks::MetricLabels{{"at", "home"}, {"of", "by ***"}, {"to", "***"}});
 }
 
+TEST_CASE("a metric whose name tells a value of a Secret is not taken, which is told") {
+  RunRig rig(
+      "cat >\"$METRICS_PATH\" <<'END'\n"
+      R"({"name":"of_swordfish_1","action":"set","value":1}
+{"name":"a","action":"set","value":1,"labels":{"swordfish_1":"x"}}
+{"name":"swordfish_1_items","group":"g","action":"set","value":1}
+{"name":"b","action":"set","value":1}
+END
+)");
+  rig.mask.add_value("swordfish_1");
+  const RunResult result = rig.run(false);
+  INFO(result.message);
+  CHECK(result.outcome == "done");
+  REQUIRE(result.metrics.size() == 2);
+  // What the group held of earlier runs goes all the same.
+  CHECK(result.metrics[0].action == MetricOperation::Action::expire);
+  CHECK(result.metrics[0].group == "g");
+  CHECK(result.metrics[0].name.empty());
+  CHECK(result.metrics[1].name == "b");
+  CHECK(result.notes == std::vector<std::string>{
+                            "METRICS_PATH: a metric is not taken: its name, or the name of one of "
+                            "its labels, holds or may hold a value of a Secret"});
+}
+
 TEST_CASE("what is unknown in the files of a run is told and keeps nothing from being done") {
   RunRig rig(
       "echo '{\"name\":\"a\",\"action\":\"set\",\"value\":1,\"swordfish-1\":1}' "

@@ -49,6 +49,19 @@ TEST_CASE("the HTTP status and the reason decide the kind of an error") {
   }
 }
 
+TEST_CASE("an HTTP code alone has the reason that apimachinery gives it") {
+  CHECK(reason_of_code(400) == "BadRequest");
+  CHECK(reason_of_code(409) == "Conflict");
+  CHECK(reason_of_code(410) == "Expired");
+  CHECK(reason_of_code(413) == "RequestEntityTooLarge");
+  CHECK(reason_of_code(414).empty());
+  CHECK(reason_of_code(422) == "Invalid");
+  CHECK(reason_of_code(500) == "InternalError");
+  CHECK(reason_of_code(502) == "InternalError");
+  CHECK(reason_of_code(503) == "ServiceUnavailable");
+  CHECK(reason_of_code(504) == "Timeout");
+}
+
 TEST_CASE("an answer that is no Status becomes a sentence with code and first line") {
   const auto busy =
       error_from_response(429, "Too many requests, please try again later.\nmore", "7");

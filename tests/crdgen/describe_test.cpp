@@ -50,6 +50,9 @@ struct Numbers {
   std::optional<double> nothing;
   std::optional<Twice> twice;
 };
+struct Whole {
+  std::vector<std::string> words;
+};
 struct Short {
   std::int8_t byte = 0;
   std::int16_t two = 0;
@@ -125,6 +128,10 @@ struct kubewatch::crdgen::Describe<Numbers> {
   }
 };
 template <>
+struct kubewatch::crdgen::Describe<Whole> {
+  static void fields(Fields<Whole>& f) { f.field("words", &Whole::words).atomic_list(); }
+};
+template <>
 struct kubewatch::crdgen::Describe<Short> {
   static void fields(Fields<Short>& f) {
     f.field("byte", &Short::byte).minimum(0);
@@ -159,6 +166,16 @@ static_assert(TakesBackendKey<std::vector<Backend>> && !TakesBackendKey<std::vec
 static_assert(Described<Backend> && !Described<std::string>);
 
 }  // namespace
+
+TEST_CASE("a described kind may be cluster-scoped, and a list of it atomic") {
+  const auto crd =
+      crd_of<Whole>(KindDescription("demo.example.com", "v1", "Word").cluster_scoped());
+  REQUIRE(crd.ok());
+  CHECK((*crd)["spec"]["scope"] == "Cluster");
+  const Json& spec =
+      (*crd)["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+  CHECK(spec["properties"]["words"]["x-kubernetes-list-type"] == "atomic");
+}
 
 TEST_CASE("a described struct yields the CRD that the same TypeDefinitions yield") {
   const auto crd = crd_of<SiteSpec, SiteStatus>(KindDescription("demo.example.com", "v1", "Site")

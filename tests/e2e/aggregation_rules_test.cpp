@@ -60,10 +60,6 @@ std::pair<Json, std::string> table_of(World& w, const std::string& path) {
   return {table["rows"][0]["cells"], columns};
 }
 
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
-}
-
 }  // namespace
 
 E2E_CASE("an APIService that names no service is available at once") {

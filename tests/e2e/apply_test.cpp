@@ -14,10 +14,7 @@
 namespace kubewatch::e2e {
 namespace {
 
-struct Applied {
-  int code = -1;
-  std::string out;
-  std::string err;
+struct Applied : Ran {
   bool says(const std::string& text) const { return out.find(text) != std::string::npos; }
   // The lines of -o json whose object has this name; null when there is none.
   Json line_of(const std::string& name) const {
@@ -34,31 +31,19 @@ struct Applied {
 // `kubewatch apply-ssa -f - -n @NS@ WORDS` with this text on stdin; SIGINT once `interrupt` holds.
 Applied apply_ssa(World& w, const std::string& yaml, std::vector<std::string> words = {},
                   const std::function<bool()>& interrupt = {}) {
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  loop::ProcessOptions options;
-  options.argv = {KUBEWATCH_BINARY, "apply-ssa", "-f", "-"};
-  for (const auto& word : words) options.argv.push_back(w.expand(word));
-  options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
-                         "KUBECONFIG=" + w.folder() + "/kubeconfig"};
+  for (std::string& word : words) word = w.expand(word);
+  words.insert(words.begin(), {"apply-ssa", "-f", "-"});
+  ProgramOptions options = kubewatch_command(w, std::move(words));
+  options.environment.push_back("HOME=" + w.folder());
   options.input = w.expand(yaml);
-  options.timeout = Duration{120000};
-  Applied seen;
-  std::optional<loop::ProcessExit> exit;
-  auto started = loop::Process::start(
-      w.loop(), std::move(options), [&](std::string_view line) { (seen.err += line) += "\n"; },
-      [&](loop::ProcessExit end) { exit = std::move(end); });
-  if (!started.ok()) FAIL(started.error().render());
+  Program program(w.loop(), std::move(options));
   if (interrupt) {
     // At once, and not at the next look of World::eventually: it turns the loop by its requests.
     const TimePoint deadline = w.loop().now() + kSoon;
     while (!interrupt()) REQUIRE(w.loop().now() < deadline);
-    ::kill((*started)->pid(), SIGINT);
+    program.signal(SIGINT);
   }
-  REQUIRE(w.eventually([&] { return exit.has_value(); }, Duration{120000}));
-  seen.code = exit->code.value_or(-1);
-  seen.out = exit->out;
-  INFO(seen.err);
-  return seen;
+  return {program.ran(Duration{120000})};
 }
 
 std::string config_map(const std::string& name, const std::string& color,

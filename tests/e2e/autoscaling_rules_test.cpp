@@ -6,8 +6,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr const char* kMerge = "application/merge-patch+json";
-constexpr const char* kApply = "application/apply-patch+yaml";
 constexpr const char* kMetrics = "autoscaling.alpha.kubernetes.io/metrics";
 constexpr const char* kBehavior = "autoscaling.alpha.kubernetes.io/behavior";
 constexpr const char* kConditions = "autoscaling.alpha.kubernetes.io/conditions";

@@ -11,9 +11,8 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "client/config.hpp"
-#include "e2e/world.hpp"
+#include "e2e/program.hpp"
 #include "http/server.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 namespace {
@@ -103,35 +102,21 @@ class Bad {
   }
   ~Bad() { std::filesystem::remove_all(folder_); }
 
-  struct Ended {
-    int code = -1;
-    std::string out, log;
-  };
   // A SIGTERM is sent once `until` holds of what it has printed.
-  Ended run(std::vector<std::string> words, const std::function<bool(const Ended&)>& until = {}) {
-    Ended out;
-    std::optional<loop::ProcessExit> exit;
-    loop::ProcessOptions options;
+  Ran run(const std::vector<std::string>& words,
+          const std::function<bool(const Program&)>& until = {}) {
+    ProgramOptions options;
     options.argv = {KUBEWATCH_BINARY};
     for (const auto& word : words)
       options.argv.push_back(word.ends_with(".yaml") ? folder_ + "/" + word : word);
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + folder_,
-                           "KUBECONFIG=" + folder_ + "/kubeconfig"};
-    options.timeout = Duration{0};
-    options.max_stderr_line = 64U << 10U;
-    options.on_output = [&](std::string_view bytes) { out.out += bytes; };
-    auto started = loop::Process::start(
-        loop_, std::move(options), [&](std::string_view line) { (out.log += line) += "\n"; },
-        [&](loop::ProcessExit end) { exit = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    const auto ended = [&] { return exit.has_value() || (until && until(out)); };
-    CHECK(loop_.run_until(ended, Duration{60000}));
-    if (!exit) {
-      ::kill((*started)->pid(), SIGTERM);
-      REQUIRE(loop_.run_until([&] { return exit.has_value(); }, Duration{30000}));
+    options.environment = {"HOME=" + folder_, "KUBECONFIG=" + folder_ + "/kubeconfig"};
+    Program program(loop_, std::move(options));
+    if (until) {
+      CHECK(program.until([&] { return until(program); }));
+      program.signal(SIGTERM);
     }
-    out.code = exit->code.value_or(-1);
-    UNSCOPED_INFO(base::join(words, " ") << "\n" << out.out.substr(0, 4000) << "\n" << out.log);
+    const Ran out = program.ran();
+    UNSCOPED_INFO(base::join(words, " "));
     return out;
   }
   void file(const std::string& name, const std::string& text) {
@@ -207,7 +192,7 @@ E2E_CASE("every verb: an expired certificate is 8, says so, and nothing is sent"
   for (const Words& words : {kWatch, kReflect, kWait, kApply}) {
     const auto ended = bad.run(words);
     CHECK(ended.code == 8);
-    CHECK(has(ended.log, "has expired"));
+    CHECK(has(ended.err, "has expired"));
     CHECK(ended.out.empty());
   }
   CHECK(bad.count("GET") == 0);
@@ -274,8 +259,8 @@ E2E_CASE("every verb: escape sequences of a server are never printed as they are
     CHECK(ended.code == code);
     CHECK_FALSE(has(ended.out, "\x1b"));
     CHECK_FALSE(has(ended.out, "\x07"));
-    CHECK_FALSE(has(ended.log, "\x1b"));
-    CHECK((ended.out + ended.log).size() > 5);
+    CHECK_FALSE(has(ended.err, "\x1b"));
+    CHECK((ended.out + ended.err).size() > 5);
   }
 }
 
@@ -288,9 +273,9 @@ E2E_CASE("every verb: a refusal is 7, and its words are printed without their es
     for (const Words& words : {kWatch, kReflect, kWait, kApply}) {
       const auto ended = bad.run(words);
       CHECK(ended.code == 7);
-      CHECK(has(ended.log, "you"));
-      CHECK_FALSE(has(ended.log, "\x1b"));
-      CHECK_FALSE(has(ended.log, "a-token"));
+      CHECK(has(ended.err, "you"));
+      CHECK_FALSE(has(ended.err, "\x1b"));
+      CHECK_FALSE(has(ended.err, "a-token"));
     }
   }
 }
@@ -308,8 +293,8 @@ E2E_CASE("watch goes on with what it may read when the other kinds are refused l
     answer(to, later ? 403 : 500, status(later ? 403 : 500, "Forbidden", later ? "never" : "busy"));
     return true;
   });
-  const auto ended = bad.run({"watch", "cm,secrets", "-o", "name"}, [](const Bad::Ended& seen) {
-    return has(seen.out, "configmap/a") && has(seen.log, "never");
+  const auto ended = bad.run({"watch", "cm,secrets", "-o", "name"}, [](const Program& seen) {
+    return seen.shows("configmap/a") && seen.says("never");
   });
   CHECK(ended.code == 0);
 }
@@ -331,10 +316,10 @@ E2E_CASE("every verb: a server that ends in the middle of an answer") {
   // A watch never ends by itself: it says what happened and tries again.
   auto ended =
       bad.run({"watch", "cm", "-o", "name", "--backoff-initial", "50ms", "--backoff-max", "50ms"},
-              [](const Bad::Ended& so_far) {
-                const auto first = so_far.log.find("interrupted, trying again");
+              [](const Program& so_far) {
+                const auto first = so_far.err.find("interrupted, trying again");
                 return first != std::string::npos &&
-                       so_far.log.find("interrupted, trying again", first + 1) != std::string::npos;
+                       so_far.err.find("interrupted, trying again", first + 1) != std::string::npos;
               });
   CHECK(ended.code == 0);
   // They may have got no answer at all before a short time is over.
@@ -346,7 +331,7 @@ E2E_CASE("every verb: a server that ends in the middle of an answer") {
   };
   run_until_cut({"reflect", "cm", "--once"});
   CHECK(ended.code == 8);
-  CHECK(has(ended.log, "timed out reading configmaps"));
+  CHECK(has(ended.err, "timed out reading configmaps"));
   run_until_cut({"wait-condition", "cm/a", "--for=create"});
   CHECK(ended.code == 8);
   ended = bad.run(kApply);
@@ -365,10 +350,10 @@ E2E_CASE("apply-ssa: a server that quotes a Secret in its refusal is not repeate
            "data: {b: aHVudGVyMi1odW50ZXIy}}");
   const auto ended = bad.run({"apply-ssa", "-f", "secret.yaml", "-o", "json", "-v", "9"});
   CHECK(ended.code == 1);
-  CHECK(has(ended.log, "cannot take"));
+  CHECK(has(ended.err, "cannot take"));
   CHECK(has(ended.out, "***"));
   for (const char* value : {"open-sesame", "aHVudGVyMi1odW50ZXIy", "hunter2"}) {
-    CHECK_FALSE(has(ended.log, value));
+    CHECK_FALSE(has(ended.err, value));
     CHECK_FALSE(has(ended.out, value));
   }
 }

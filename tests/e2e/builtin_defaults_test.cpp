@@ -6,9 +6,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr const char* kMerge = "application/merge-patch+json";
-constexpr const char* kApply = "application/apply-patch+yaml";
-
 std::string core(World& w, const std::string& plural) {
   return "/api/v1/namespaces/" + w.ns() + "/" + plural;
 }
@@ -31,10 +28,6 @@ const std::string kSelected = R"("selector":{"matchLabels":{"a":"b"}},"template"
 
 Json replica_set(const std::string& name, const std::string& more = "") {
   return object("apps/v1", "ReplicaSet", name, R"({"spec":{)" + more + kSelected + "}}");
-}
-
-Answer patch(World& w, const std::string& path, const Json& body, const char* type = kMerge) {
-  return send_text(w, "PATCH", path, base::dump_json(body), type);
 }
 
 // The entry of a manager; null: it owns nothing.

@@ -243,22 +243,6 @@ Json object_of(const Case& one) {
   return object;
 }
 
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
-}
-
-Json made(World& w, const std::string& collection, const Json& object) {
-  const Answer answer = send(w, "POST", collection, object);
-  INFO(message(answer));
-  REQUIRE(answer.code == 201);
-  return answer.body;
-}
-
-// Changed by a merge patch, which names no resourceVersion.
-Answer changed(World& w, const std::string& path, const Json& patch) {
-  return send_text(w, "PATCH", path, base::dump_json(patch), "application/merge-patch+json");
-}
-
 const Json& pod_template() {
   static const Json tmpl = Json::parse(R"({
     "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c", "image": "i"}]}})");
@@ -300,8 +284,8 @@ E2E_CASE("an update of a Pod changes images and little else, and is told what it
   const auto containers = [](const Json& container) {
     return Json{{"spec", {{"containers", Json::array({container})}}}};
   };
-  CHECK(changed(w, pods + "/x", containers({{"name", "c"}, {"image", "j"}})).code == 200);
-  const Answer refused = changed(w, pods + "/x", {{"spec", {{"restartPolicy", "Never"}}}});
+  CHECK(patch(w, pods + "/x", containers({{"name", "c"}, {"image", "j"}})).code == 200);
+  const Answer refused = patch(w, pods + "/x", {{"spec", {{"restartPolicy", "Never"}}}});
   CHECK(refused.code == 422);
   CHECK(message(refused).starts_with(
       "Pod \"x\" is invalid: spec: Forbidden: pod updates may not change fields other than "
@@ -309,7 +293,7 @@ E2E_CASE("an update of a Pod changes images and little else, and is told what it
   CHECK(message(refused).find("- \"RestartPolicy\": \"Always\",\n+ \"RestartPolicy\": "
                               "\"Never\",\n") != std::string::npos);
   const Json two = Json::array({{{"name", "c"}, {"image", "i"}}, {{"name", "d"}, {"image", "i"}}});
-  CHECK(message(changed(w, pods + "/x", {{"spec", {{"containers", two}}}})) ==
+  CHECK(message(patch(w, pods + "/x", {{"spec", {{"containers", two}}}})) ==
         "Pod \"x\" is invalid: spec.containers: Forbidden: pod updates may not add or remove "
         "containers");
 }
@@ -338,7 +322,7 @@ E2E_CASE("annotations of AppArmor agree with the fields, and a Pod's stay") {
               {"spec", pod_template()["spec"]}};
   pod["spec"]["schedulerName"] = "none";
   made(w, pods, pod);
-  CHECK(message(changed(w, pods + "/x", {{"metadata", {{"annotations", {{key, nullptr}}}}}})) ==
+  CHECK(message(patch(w, pods + "/x", {{"metadata", {{"annotations", {{key, nullptr}}}}}})) ==
         "Pod \"x\" is invalid: metadata.annotations[" + key +
             "]: Forbidden: may not remove or update AppArmor annotations");
 }
@@ -428,13 +412,13 @@ E2E_CASE("what selects stays, and of a StatefulSet most") {
                        {{"selector", {{"matchLabels", {{"a", "c"}}}}},
                         {"template", {{"metadata", {{"labels", {{"a", "c"}}}}}}}}}};
   made(w, apps + "/deployments", workload("Deployment"));
-  CHECK(message(changed(w, apps + "/deployments/x", moved)) ==
+  CHECK(message(patch(w, apps + "/deployments/x", moved)) ==
         "Deployment.apps \"x\" is invalid: spec.selector: Invalid value: "
         "{\"matchLabels\":{\"a\":\"c\"}}: field is immutable");
   made(w, apps + "/statefulsets", workload("StatefulSet"));
-  CHECK(changed(w, apps + "/statefulsets/x", {{"spec", {{"minReadySeconds", 3}}}}).code == 200);
+  CHECK(patch(w, apps + "/statefulsets/x", {{"spec", {{"minReadySeconds", 3}}}}).code == 200);
   CHECK(
-      message(changed(w, apps + "/statefulsets/x", {{"spec", {{"serviceName", "s"}}}})) ==
+      message(patch(w, apps + "/statefulsets/x", {{"spec", {{"serviceName", "s"}}}})) ==
       "StatefulSet.apps \"x\" is invalid: spec: Forbidden: updates to statefulset spec for fields "
       "other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', "
       "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
@@ -461,14 +445,14 @@ E2E_CASE("a Job gets its selector from the server, and keeps its template") {
         Json{{"batch.kubernetes.io/controller-uid", uid}});
   const Json image = {{"name", "c"}, {"image", "j"}};
   const Answer refused =
-      changed(w, jobs + "/x",
-              {{"spec", {{"template", {{"spec", {{"containers", Json::array({image})}}}}}}}});
+      patch(w, jobs + "/x",
+            {{"spec", {{"template", {{"spec", {{"containers", Json::array({image})}}}}}}}});
   CHECK(refused.code == 422);
   CHECK(
       message(refused).starts_with("Job.batch \"x\" is invalid: spec.template: Invalid value: "
                                    "{\"labels\":{\"a\":\"b\",\"batch.kubernetes.io/"));
   CHECK(message(refused).ends_with("}: field is immutable"));
-  CHECK(message(changed(w, jobs + "/x", {{"spec", {{"completions", 3}}}})) ==
+  CHECK(message(patch(w, jobs + "/x", {{"spec", {{"completions", 3}}}})) ==
         "Job.batch \"x\" is invalid: spec.completions: Invalid value: 3: field is immutable");
 }
 
@@ -496,7 +480,7 @@ E2E_CASE("times of built-in kinds are read, and written in UTC") {
   const std::string status = jobs + "/x/status";
   Json job = made(w, jobs, unattended_job());
   const Answer taken =
-      changed(w, status, with_status(R"({"startTime":"2026-01-01T02:00:00.5+02:00","conditions":[
+      patch(w, status, with_status(R"({"startTime":"2026-01-01T02:00:00.5+02:00","conditions":[
           {"type":"A","status":"True","lastProbeTime":"0001-01-01T00:00:00Z",
            "lastTransitionTime":"2026-01-01T1:00:00Z"}]})"));
   CHECK(taken.code == 200);
@@ -551,7 +535,7 @@ E2E_CASE("a status counts no part as more than the whole") {
   made(w, apps + "/deployments", workload("Deployment"));
   made(w, apps + "/statefulsets", workload("StatefulSet"));
   const auto told = [&](const std::string& path, const char* status) {
-    return message(changed(w, apps + path + "/x/status?dryRun=All", with_status(status)));
+    return message(patch(w, apps + path + "/x/status?dryRun=All", with_status(status)));
   };
   CHECK(told("/deployments", R"({"availableReplicas":1,"unavailableReplicas":-1})") ==
         "Deployment.apps \"x\" is invalid: [status.unavailableReplicas: Invalid value: -1: must be "
@@ -570,14 +554,14 @@ E2E_CASE("a Job ends in steps, and stays ended") {
   const std::string status = jobs + "/x/status";
   made(w, jobs, unattended_job());
   const std::string invalid = "Job.batch \"x\" is invalid: ";
-  CHECK(message(changed(w, status,
-                        with_status(R"({"conditions":[{"type":"Complete","status":"True"}]})"))) ==
+  CHECK(message(patch(w, status,
+                      with_status(R"({"conditions":[{"type":"Complete","status":"True"}]})"))) ==
         invalid +
             "[status.completionTime: Required value: completionTime is required for Complete jobs, "
             "status.conditions: Invalid value: cannot set Complete=True condition without the "
             "SuccessCriteriaMet=true condition, status.startTime: Required value: startTime is "
             "required for finished job]");
-  CHECK(message(changed(w, status, with_status(R"({"startTime":"2026-01-01T00:00:00Z","failed":-1,
+  CHECK(message(patch(w, status, with_status(R"({"startTime":"2026-01-01T00:00:00Z","failed":-1,
             "completionTime":"2025-12-31T00:00:00Z","uncountedTerminatedPods":{"failed":["u","u"]},
             "conditions":[{"type":"Failed","status":"True"}]})"))) ==
         invalid +
@@ -590,11 +574,11 @@ E2E_CASE("a Job ends in steps, and stays ended") {
             "FailureTarget=true condition, status.uncountedTerminatedPods: Invalid value: "
             "{\"Succeeded\":null,\"Failed\":[\"u\",\"u\"]}: must be empty for finished job, "
             "status.failed: Invalid value: -1: cannot decrease the failed counter]");
-  CHECK(changed(w, status, with_status(R"({"startTime":"2026-01-01T00:00:00Z","succeeded":1,
+  CHECK(patch(w, status, with_status(R"({"startTime":"2026-01-01T00:00:00Z","succeeded":1,
             "completionTime":"2026-01-01T00:00:05Z","conditions":[
             {"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]})"))
             .code == 200);
-  CHECK(message(changed(w, status, with_status(R"({"startTime":null,"active":1,"succeeded":null,
+  CHECK(message(patch(w, status, with_status(R"({"startTime":null,"active":1,"succeeded":null,
             "completionTime":"2026-01-01T00:00:06Z","completedIndexes":"0","failedIndexes":""})"))) ==
         invalid +
             "[status.active: Invalid value: 1: active>0 is invalid for finished job, "
@@ -605,7 +589,7 @@ E2E_CASE("a Job ends in steps, and stays ended") {
             "Invalid value: 0: cannot decrease the succeeded counter, status.completionTime: "
             "Invalid value: \"2026-01-01T00:00:06Z\": field is immutable, status.startTime: "
             "Invalid value: null: field is immutable for unsuspended job once set]");
-  CHECK(message(changed(w, status, with_status(R"({"conditions":null,"completionTime":null})"))) ==
+  CHECK(message(patch(w, status, with_status(R"({"conditions":null,"completionTime":null})"))) ==
         invalid +
             "[status.conditions: Invalid value: cannot disable the terminal Complete=True "
             "condition, status.conditions: Invalid value: cannot disable the SuccessCriteriaMet="

@@ -109,8 +109,7 @@ E2E_CASE("a running controller explains, lists runs, and runs objects when it is
   CHECK(first["writes"] == Json::array({"created ConfigMap " + w.ns() + "/in-page"}));
   CHECK(ask(w, {"trigger", "website/out"}).is_null());
   CHECK(ask(w, {"queue"})["controllers"][0]["parked"] == 0);
-  kubewatch->end();
-  CHECK(kubewatch->exit->code == 0);
+  CHECK(kubewatch->end() == 0);
   CHECK(ask(w, {"queue"}).is_null());
 }
 
@@ -169,9 +168,11 @@ E2E_CASE("a dying object that its finalizer holds is listed with why, and can be
   kubewatch->end();
 
   // Nothing runs any more: the server is asked.
-  Kubewatch direct(w, {"finalizers", "-f", w.folder() + "/rules.yaml", "--release", "-o", "json"});
-  REQUIRE(w.eventually([&] { return direct.exit.has_value(); }));
-  const auto answer = base::parse_json(direct.exit->out);
+  const Ran direct = Program(w.loop(), kubewatch_command(w, {"run-controller", "finalizers", "-f",
+                                                             w.folder() + "/rules.yaml",
+                                                             "--release", "-o", "json"}))
+                         .ran();
+  const auto answer = base::parse_json(direct.out);
   REQUIRE(answer.ok());
   CHECK((*answer)["objects"][0]["released"] == true);
   CHECK(w.eventually([&] { return !w.get("Website", "a"); }));
@@ -208,7 +209,7 @@ E2E_CASE("a changed rule file restarts what changed alone, and a broken one noth
   w.apply(website("c", "one"));
   REQUIRE(w.eventually([&] { return w.lines("ones") == 3; }));
   CHECK(w.lines("changed") == 2);
-  ::kill(kubewatch->process->pid(), SIGHUP);
+  kubewatch->signal(SIGHUP);
   REQUIRE(w.eventually([&] { return kubewatch->says("the rules are as they were"); }));
   kubewatch->end();
 }
@@ -235,8 +236,9 @@ E2E_CASE("a leader takes changed rules over, a standby has them when it leads") 
   auto leader = controller(w, flags);
   REQUIRE(w.eventually([&] { return w.lines("old") == 1; }));
   std::vector<std::string> more = flags;
+  more.insert(more.begin(), "run-controller");
   more.insert(more.end(), {"-f", w.folder() + "/rules.yaml", "--socket", "none"});
-  Kubewatch standby(w, more);
+  Program standby(w.loop(), kubewatch_command(w, more));
   REQUIRE(w.eventually([&] { return standby.says("controller started"); }));
   CHECK(state_of(w, "a") == "idle");
 
@@ -345,8 +347,7 @@ E2E_CASE(
   }));
   CHECK(w.read("overlaps") == "");
   CHECK(w.holds_for([&] { return w.lines("ends") <= 3; }, Duration{1000}));
-  kubewatch->end();
-  CHECK(kubewatch->exit->code == 0);
+  CHECK(kubewatch->end() == 0);
 }
 
 }  // namespace kubewatch::e2e

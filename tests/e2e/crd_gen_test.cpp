@@ -7,6 +7,7 @@
 #include "base/yaml.hpp"
 #include "crdgen/core_types.hpp"
 #include "crdgen/generate.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/requests.hpp"
 #include "e2e/schema/table.hpp"
 

@@ -1,6 +1,7 @@
 // The table of updates (schema/updates.yaml): both servers judge them alike, and so does crd-gen
 // validate with the stored object as --old.
 #include "base/yaml.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/requests.hpp"
 #include "e2e/schema/table.hpp"
 

@@ -67,10 +67,6 @@ void remove(World& w, const std::string& plural) {
   w.remove_definition(plural + "." + group_of(w));
 }
 
-Answer merge(World& w, const std::string& path, const Json& patch) {
-  return send_text(w, "PATCH", path, base::dump_json(patch), "application/merge-patch+json");
-}
-
 // Of a watch of the one object in there. A busy server may say nothing within a second.
 Json first_event(World& w, const std::string& all) {
   for (const char* seconds : {"1", "10"}) {
@@ -157,7 +153,7 @@ E2E_CASE("a definition that is served keeps its names when it wants those of oth
   wait_for(w, "firsts", "Established", "True InitialNamesAccepted");
   wait_for(w, "seconds", "Established", "True InitialNamesAccepted");
   const auto want = [&](const Json& names) {
-    REQUIRE(merge(w, path_of(w, "seconds"), {{"spec", {{"names", names}}}}).code == 200);
+    REQUIRE(patch(w, path_of(w, "seconds"), {{"spec", {{"names", names}}}}).code == 200);
   };
   want({{"shortNames", {"se2", "fi"}}});
   wait_for(w, "seconds", "NamesAccepted", "False ShortNamesConflict");
@@ -181,7 +177,7 @@ E2E_CASE("the status of a definition takes any stored versions, and is never wit
   wait_for(w, "as", "Established", "True InitialNamesAccepted");
   const auto stored = [&](const Json& versions) {
     const Answer answer =
-        merge(w, path_of(w, "as") + "/status", {{"status", {{"storedVersions", versions}}}});
+        patch(w, path_of(w, "as") + "/status", {{"status", {{"storedVersions", versions}}}});
     CHECK(answer.code == 200);
     return answer.body["status"]["storedVersions"];
   };
@@ -189,12 +185,12 @@ E2E_CASE("the status of a definition takes any stored versions, and is never wit
   CHECK(stored({"v3"}) == Json::array({"v3"}));
   CHECK(stored(Json::array()) == Json::array({"v1"}));
   CHECK(stored(nullptr) == Json::array({"v1"}));
-  const Answer bad = merge(w, path_of(w, "as") + "/status",
+  const Answer bad = patch(w, path_of(w, "as") + "/status",
                            {{"status", {{"acceptedNames", {{"plural", "Bad_P"}}}}}});
   CHECK(bad.code == 422);
   CHECK(tells(told_by_server(bad.body), "status.acceptedNames.plural",
               "Invalid value: \"Bad_P\": a DNS-1035 label"));
-  const Answer none = merge(w, path_of(w, "as"), {{"spec", {{"versions", nullptr}}}});
+  const Answer none = patch(w, path_of(w, "as"), {{"spec", {{"versions", nullptr}}}});
   CHECK(none.code == 422);
   const Told told = told_by_server(none.body);
   CHECK(told.size() == 2);
@@ -239,13 +235,13 @@ E2E_CASE("a default of the status of a custom object shows in every answer") {
   const Answer put = send(w, "PUT", all + "/a", made.body);
   CHECK(version(put) != version(made));
   CHECK(version(send(w, "PUT", all + "/a", put.body)) == version(put));
-  const Answer labelled = merge(w, all + "/a", {{"metadata", {{"labels", {{"x", "y"}}}}}});
+  const Answer labelled = patch(w, all + "/a", {{"metadata", {{"labels", {{"x", "y"}}}}}});
   CHECK(labelled.body["status"] == fresh);
   CHECK(labelled.body["metadata"]["generation"] == 1);
   CHECK(version(send(w, "PUT", all + "/a", labelled.body)) == version(labelled));
   CHECK(version(send(w, "PUT", all + "/a/status", labelled.body)) == version(labelled));
   const auto set = [&](const Json& to) {
-    return merge(w, all + "/a/status", {{"status", to}}).body["status"];
+    return patch(w, all + "/a/status", {{"status", to}}).body["status"];
   };
   CHECK(set({{"phase", "Done"}}) == Json{{"phase", "Done"}});
   CHECK(set(nullptr) == fresh);
@@ -280,7 +276,7 @@ E2E_CASE("objects that were stored in another version show no field that the ask
   REQUIRE(made.code == 201);
   Json moved = both;
   moved[0]["storage"] = false;
-  REQUIRE(merge(w, path_of(w, "moves"), {{"spec", {{"versions", moved}}}}).code == 200);
+  REQUIRE(patch(w, path_of(w, "moves"), {{"spec", {{"versions", moved}}}}).code == 200);
   REQUIRE(w.eventually([&] { return send(w, "GET", all("v2") + "/a").code == 200; }));
   const Json left = {{"replicas", 2}};
   CHECK(send(w, "GET", all("v2") + "/a").body["spec"] == left);
@@ -290,7 +286,7 @@ E2E_CASE("objects that were stored in another version show no field that the ask
   CHECK(send(w, "GET", all("v1") + "/a").body["spec"] == spec);
 
   const Answer labelled =
-      merge(w, all("v2") + "/a?fieldValidation=Strict", {{"metadata", {{"labels", {{"x", "y"}}}}}});
+      patch(w, all("v2") + "/a?fieldValidation=Strict", {{"metadata", {{"labels", {{"x", "y"}}}}}});
   CHECK(labelled.code == 200);
   CHECK(labelled.body["metadata"]["generation"] == 1);
   // It was stored anew.
@@ -379,7 +375,7 @@ E2E_CASE("a definition that goes takes no objects any more, and discovery tells 
   CHECK(w.eventually([&] { return told() == fewer; }, kDiscovery));
   CHECK(w.eventually([&] { return told_of_all() == fewer; }, kDiscovery));
   // Which does not keep it from being changed.
-  CHECK(merge(w, all + "/held", {{"metadata", {{"finalizers", nullptr}}}}).code == 200);
+  CHECK(patch(w, all + "/held", {{"metadata", {{"finalizers", nullptr}}}}).code == 200);
   CHECK(w.eventually([&] { return send(w, "GET", path_of(w, "goers")).code == 404; }, kCrdGone));
 }
 
@@ -409,11 +405,11 @@ E2E_CASE(
         return !versions.empty() && versions[0]["resources"][0]["verbs"].size() == 8;
       },
       kDiscovery));
-  CHECK(merge(w, path_of(w, "stayers"), {{"metadata", {{"labels", {{"a", "b"}}}}}}).code == 200);
+  CHECK(patch(w, path_of(w, "stayers"), {{"metadata", {{"labels", {{"a", "b"}}}}}}).code == 200);
   CHECK(send(w, "DELETE", path_of(w, "stayers")).code == 200);
   CHECK(condition(w, "stayers", "Terminating") == "False InstanceDeletionCompleted");
   CHECK(send(w, "DELETE", all + "/new").code == 200);
-  CHECK(merge(w, path_of(w, "stayers"), {{"metadata", {{"finalizers", nullptr}}}}).code == 200);
+  CHECK(patch(w, path_of(w, "stayers"), {{"metadata", {{"finalizers", nullptr}}}}).code == 200);
   CHECK(send(w, "GET", path_of(w, "stayers")).code == 404);
 }
 

@@ -8,10 +8,6 @@ namespace {
 
 using Finalizers = std::vector<std::string>;
 
-std::string maps(World& w) {
-  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
-}
-
 Json config_map(const std::string& name, const Finalizers& finalizers) {
   return {{"apiVersion", "v1"},
           {"kind", "ConfigMap"},
@@ -299,6 +295,95 @@ E2E_CASE("a foreground deletion ends when a dependent has another owner, and in 
     CAPTURE(name);
     CHECK(is_gone(name));
   }
+}
+
+E2E_CASE("a second delete of a dying definition has its way with the collector's finalizers") {
+  World w;
+  const std::string all = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  const std::string held = "e2e.kubewatch.dev/held";
+  const std::string group = "second." + w.ns() + ".dev";
+  const std::string one = all + "/things." + group;
+  const Json schema = {
+      {"openAPIV3Schema", {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}};
+  REQUIRE(send(w, "POST", all,
+               {{"apiVersion", "apiextensions.k8s.io/v1"},
+                {"kind", "CustomResourceDefinition"},
+                {"metadata", {{"name", "things." + group}, {"finalizers", {held}}}},
+                {"spec",
+                 {{"group", group},
+                  {"scope", "Namespaced"},
+                  {"names", {{"plural", "things"}, {"kind", "Thing"}}},
+                  {"versions",
+                   {{{"name", "v1"}, {"served", true}, {"storage", true}, {"schema", schema}}}}}}})
+              .code == 201);
+  const Answer first = send(w, "DELETE", one, {{"propagationPolicy", "Foreground"}});
+  REQUIRE(finalizers_of(first) == Finalizers{held, "customresourcecleanup.apiextensions.k8s.io"});
+  CHECK_FALSE(first.body["metadata"].contains("deletionGracePeriodSeconds"));
+  // Its objects, of which there are none, are taken away first.
+  REQUIRE(w.eventually([&] { return finalizers_of(send(w, "GET", one)) == Finalizers{held}; },
+                       kCrdGone));
+  const Answer second = send(w, "DELETE", one);
+  REQUIRE(second.code == 200);
+  CHECK(second.body["kind"] == "CustomResourceDefinition");
+  CHECK(base::int_at(second.body, {"metadata", "deletionGracePeriodSeconds"}) == 0);
+  const auto policy = [&](const char* name) {
+    return send(w, "DELETE", one, {{"propagationPolicy", name}});
+  };
+  CHECK(finalizers_of(policy("Foreground")) == Finalizers{held, "foregroundDeletion"});
+  CHECK(finalizers_of(policy("Orphan")) == Finalizers{held, "orphan"});
+  const Answer last = policy("Background");
+  CHECK(finalizers_of(last) == Finalizers{held});
+  CHECK(base::int_at(last.body, {"metadata", "generation"}) == 1);
+  CHECK(base::int_at(first.body, {"metadata", "generation"}) == 1);
+  send_text(w, "PATCH", one, R"({"metadata":{"finalizers":null}})", "application/merge-patch+json");
+  CHECK(w.eventually([&] { return send(w, "GET", one).code == 404; }, kCrdGone));
+}
+
+E2E_CASE("a deletion of many with the policy Orphan leaves what they own, without its owner") {
+  World w;
+  const auto make = [&](const std::string& name, const Json& metadata) {
+    Json object = config_map(name, {});
+    object["metadata"].update(metadata);
+    const Answer made = send(w, "POST", maps(w), object);
+    REQUIRE(made.code == 201);
+    return base::string_at(made.body, {"metadata", "uid"});
+  };
+  const auto owned = [&](const std::string& name, const std::string& owner,
+                         const std::string& uid) {
+    const Json reference = {
+        {"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"name", owner}, {"uid", uid}};
+    make(name, {{"ownerReferences", Json::array({reference})}});
+  };
+  const auto answer_of = [&](const std::string& name) {
+    return send(w, "GET", maps(w) + "/" + name);
+  };
+  const auto make_family = [&](const std::string& owner, const char* goes) {
+    owned("of-" + owner, owner, make(owner, {{"labels", {{"goes", goes}}}}));
+  };
+  const auto delete_those = [&](const std::string& goes, const char* policy) {
+    return send(w, "DELETE", maps(w) + "?labelSelector=goes%3D" + goes,
+                {{"propagationPolicy", policy}});
+  };
+  make_family("one", "first");
+  make_family("two", "first");
+  make_family("other", "later");
+  const Answer deleted = delete_those("first", "Orphan");
+  REQUIRE(deleted.code == 200);
+  REQUIRE(deleted.body.contains("items"));
+  CHECK(deleted.body["items"].size() == 2);
+  for (const std::string owner : {"one", "two"}) {
+    CAPTURE(owner);
+    CHECK(w.eventually([&] { return answer_of(owner).code == 404; }, kCollected));
+    const Answer left = answer_of("of-" + owner);
+    CHECK(left.code == 200);
+    CHECK_FALSE(left.body["metadata"].contains("ownerReferences"));
+    CHECK_FALSE(left.body["metadata"].contains("deletionTimestamp"));
+  }
+  CHECK(answer_of("other").code == 200);
+  CHECK(answer_of("of-other").body["metadata"]["ownerReferences"].size() == 1);
+  // Without it they go.
+  CHECK(delete_those("later", "Background").code == 200);
+  CHECK(w.eventually([&] { return answer_of("of-other").code == 404; }, kCollected));
 }
 
 }  // namespace kubewatch::e2e

@@ -169,10 +169,10 @@ struct FaultProxy::Link {
 FaultProxy::FaultProxy(loop::EventLoop& loop, std::uint16_t upstream, FaultPlan plan,
                        base::Random& random)
     : loop_(loop), upstream_(upstream), plan_(plan), random_(random) {
-  const auto socket = http::listen_on("127.0.0.1", 0);
-  if (!socket.ok()) throw std::runtime_error(socket.error().render());
-  listener_ = socket->fd;
-  port_ = socket->port;
+  auto listening = http::listen_on("127.0.0.1", 0);
+  if (!listening.ok()) throw std::runtime_error(listening.error().render());
+  listener_ = listening->sockets.front().release();
+  port_ = listening->port;
   watch_ = loop_.on_readable(listener_, [this] { accept(); });
 }
 

@@ -2,7 +2,6 @@
 // that are gone: the controller goes on and names what it cannot keep.
 #include <filesystem>
 
-#include "base/strings.hpp"
 #include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
@@ -16,11 +15,13 @@ E2E_CASE("with no room for --state or a hook's files the others run, and the fil
   w.script("reconcile.sh", std::string(R"x(
 [ "$TITLE" = big ] && head -c 1000000 /dev/zero > "$KW_WORKDIR/big"
 )x") + kPrintConfigMap);
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
   // Blocks of 512 bytes: hooks inherit it, and a few dozen lines of the state are more.
-  Kubewatch kubewatch(
-      w, {"-f", w.folder() + "/rules.yaml", "--socket", "none", "--state", w.folder() + "/state"},
-      {"/bin/sh", "-c", "ulimit -f 8; exec \"$@\"", "sh"});
+  Program kubewatch(
+      w.loop(),
+      kubewatch_command(w,
+                        {"run-controller", "-f", w.folder() + "/rules.yaml", "--socket", "none",
+                         "--state", w.folder() + "/state"},
+                        w.kubeconfig(), {"/bin/sh", "-c", "ulimit -f 8; exec \"$@\"", "sh"}));
   w.apply(website("large", "big"));
   constexpr int kCount = 60;
   for (int i = 0; i < kCount; ++i) w.apply(website("s" + std::to_string(i), "one"));
@@ -29,14 +30,13 @@ E2E_CASE("with no room for --state or a hook's files the others run, and the fil
     return kubewatch.says("the state over restarts is not kept any more") &&
            kubewatch.says(w.folder() + "/state/handled.log: File too large");
   }));
-  INFO(base::join(kubewatch.log, "\n"));
+  INFO(kubewatch.err);
   CHECK_FALSE(w.get("ConfigMap", "large-page"));
   CHECK(kubewatch.says("Website " + w.ns() + "/large"));
-  CHECK_FALSE(kubewatch.exit.has_value());
+  CHECK(kubewatch.running());
   w.apply(website("large", "small"));
   CHECK(w.eventually([&] { return w.get("ConfigMap", "large-page").has_value(); }));
-  kubewatch.end();
-  CHECK(kubewatch.exit->code == 0);
+  CHECK(kubewatch.end() == 0);
   // What could not be written down is not believed by the next start either.
   CHECK(w.read("state/handled.log").empty());
 }

@@ -53,7 +53,8 @@ ask PATCH "$maps/made?force=true" -H 'Content-Type: application/apply-patch+yaml
   -d '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"made"},"data":{"a":"b"}}' > written
 token=wrong
 ask GET "$maps/in" > stranger
-cp "$KUBECONFIG" "$HOME/ca.pem" .
+cp "$KUBECONFIG" hook-kubeconfig
+cp "$HOME/ca.pem" .
 echo done >> finished
 )x");
   w.apply(website("a", "one"));
@@ -91,7 +92,7 @@ echo done >> finished
   CHECK((*made)["metadata"]["managedFields"][0]["manager"] == "kubewatch/" + w.ns());
 
   // With the run its token has ended.
-  w.script("after.sh", std::string("KUBECONFIG=kubeconfig HOME=$PWD/after\nmkdir -p after\n") +
+  w.script("after.sh", std::string("KUBECONFIG=hook-kubeconfig HOME=$PWD/after\nmkdir -p after\n") +
                            kAsk + "ask GET /api/v1/namespaces/" + w.ns() +
                            "/configmaps/in > after.txt\n");
   const std::string command = "cd '" + w.folder() + "' && ./after.sh &";

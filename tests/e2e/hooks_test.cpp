@@ -7,10 +7,9 @@
 #include <fstream>
 
 #include "base/strings.hpp"
-#include "client/config.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 
@@ -267,23 +266,15 @@ setsid sh -c 'trap "" TERM; echo $$ > daemon; while :; do sleep 600; done' &
 echo $$ > hook
 while :; do sleep 600; done
 )x");
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  loop::ProcessOptions options;
-  options.argv = {KUBEWATCH_BINARY, "run-controller", "-f", w.folder() + "/rules.yaml"};
-  options.environment = {"PATH=" + std::string(::getenv("PATH")),
-                         "KUBECONFIG=" + w.folder() + "/kubeconfig"};
-  options.timeout = Duration{0};
-  bool over = false;
-  auto controller = loop::Process::start(w.loop(), std::move(options), {},
-                                         [&](const loop::ProcessExit&) { over = true; });
-  REQUIRE(controller.ok());
+  Program controller(w.loop(),
+                     kubewatch_command(w, {"run-controller", "-f", w.folder() + "/rules.yaml"}));
   w.apply(website("a", "one"));
   REQUIRE(w.eventually([&] {
     return alive(w.read("hook")) && alive(w.read("grandchild")) && alive(w.read("daemon"));
   }));
-  ::kill((*controller)->pid(), SIGKILL);
+  controller.signal(SIGKILL);
   CHECK(w.eventually([&] {
-    return over && !alive(w.read("hook")) && !alive(w.read("grandchild")) &&
+    return !controller.running() && !alive(w.read("hook")) && !alive(w.read("grandchild")) &&
            !alive(w.read("daemon"));
   }));
 }

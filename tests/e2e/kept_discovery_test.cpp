@@ -1,6 +1,7 @@
 // Discovery that an earlier command kept: what has changed since is found, and what the same call
 // changes is not looked up in it.
 #include "client/discovery.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/requests.hpp"
 #include "e2e/world.hpp"
 

@@ -100,7 +100,6 @@ class Side {
     far_ = near_ + "-far";
     folder_ = w.folder() + "/" + word;
     std::filesystem::create_directories(folder_);
-    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
     w.apply("{apiVersion: v1, kind: Namespace, metadata: {name: " + far_ + "}}");
     w.file(word + "/rules.yaml", named(kRule));
     w.script(word + "/reconcile.sh", named(kHook));
@@ -115,20 +114,18 @@ class Side {
   }
 
   void start(bool with_state) {
-    std::vector<std::string> words = {"-f", folder_ + "/rules.yaml", "--socket",
+    std::vector<std::string> words = {"run-controller", "-f", folder_ + "/rules.yaml", "--socket",
                                       folder_ + "/c.sock"};
     if (with_state) words.insert(words.end(), {"--state", folder_ + "/state"});
-    process_ = std::make_unique<Kubewatch>(w_, words);
+    process_ = std::make_unique<Program>(w_.loop(), kubewatch_command(w_, words));
   }
-  void end(int signal) {
+  // The exit code.
+  int end(int signal) {
     // One that ended by itself is what this looks for.
-    if (process_->exit) {
-      for (const std::string& line : process_->log) WARN(line);
-      FAIL("the controller ended by itself");
-    }
-    process_->end(signal);
+    if (!process_->running()) FAIL("the controller ended by itself:\n" << process_->err);
+    return process_->end(signal);
   }
-  const Kubewatch& process() const { return *process_; }
+  const Program& process() const { return *process_; }
   std::size_t runs() const { return w_.lines(word() + "/runs"); }
 
   bool is_there(const std::string& name) { return w_.get("Website", name, near_).has_value(); }
@@ -234,7 +231,7 @@ class Side {
 
   World& w_;
   std::string near_, far_, folder_;
-  std::unique_ptr<Kubewatch> process_;
+  std::unique_ptr<Program> process_;
   std::set<std::string> guarded_;            // uids
   std::map<std::string, std::string> keys_;  // by the owner's uid
 };
@@ -346,14 +343,11 @@ E2E_CASE("killed at random moments, a controller ends where one ends that was ne
   const bool agreed = w.eventually(agree, kCollected);
   INFO("what differs:\n" << differences(ours, theirs));
   CHECK(pages_in(theirs) == pages_of(load.plan));
-  if (!agreed) {
-    const auto& log = killed.process().log;
-    for (std::size_t i = log.size() > 40 ? log.size() - 40 : 0; i < log.size(); ++i) WARN(log[i]);
-  }
+  if (!agreed) WARN(killed.process().tail());
   REQUIRE(agreed);
   CHECK(w.holds_for([] { return true; }, Duration{1500}));
   CHECK(agree());  // and it stays so
-  Kubectl kubectl(w, w.folder() + "/kubeconfig");
+  Kubectl kubectl(w, w.kubeconfig());
   const bool by_kubectl = kubectl.there();
   if (by_kubectl) {
     const Side::Lister list = [&](const auto& kind, const auto& selector, const auto& place) {
@@ -367,9 +361,8 @@ E2E_CASE("killed at random moments, a controller ends where one ends that was ne
   killed.look_at_secrets();
   CHECK(killed.not_finalized().empty());
   CHECK(calm.not_finalized().empty());
-  killed.end(SIGTERM);
+  CHECK(killed.end(SIGTERM) == 0);
   calm.end(SIGTERM);
-  CHECK(killed.process().exit->code == 0);
   std::cout << "kill-controllers: seed " << seed << ": after " << kills << " kills and "
             << load.count << " operations (" << killed.damages << " children damaged by hand), "
             << killed.runs() << " hooks started, " << killed.guarded()

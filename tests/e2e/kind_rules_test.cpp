@@ -8,12 +8,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr const char* kMerge = "application/merge-patch+json";
-
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
-}
-
 Answer patched(World& w, const std::string& path, const std::string& patch) {
   return send_text(w, "PATCH", path, patch, kMerge);
 }
@@ -22,13 +16,6 @@ Json object_of(const char* version, const char* kind, const std::string& name, c
   Json out = {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", name}}}};
   out.merge_patch(Json::parse(rest));
   return out;
-}
-
-Json made(World& w, const std::string& collection, const Json& object) {
-  const Answer answer = send(w, "POST", collection, object);
-  INFO(message(answer));
-  REQUIRE(answer.code == 201);
-  return answer.body;
 }
 
 // Of a cluster, and gone with the case.

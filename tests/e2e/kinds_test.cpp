@@ -1,5 +1,8 @@
 // Rules for many kinds, and for namespaces that are selected by their labels.
-#include "base/json.hpp"
+#include <algorithm>
+
+#include "base/strings.hpp"
+#include "e2e/any_kind.hpp"
 #include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/turner.hpp"
@@ -9,31 +12,14 @@ namespace kubewatch::e2e {
 
 namespace {
 
+const char* const kGroup = "kinds.e2e.kubewatch.dev";
+
 std::string crd(const std::string& kind, const std::string& plural) {
-  return "apiVersion: apiextensions.k8s.io/v1\n"
-         "kind: CustomResourceDefinition\n"
-         "metadata: {name: " +
-         plural +
-         ".kinds.e2e.kubewatch.dev}\n"
-         "spec:\n"
-         "  group: kinds.e2e.kubewatch.dev\n"
-         "  scope: Namespaced\n"
-         "  names: {plural: " +
-         plural + ", singular: " + plural.substr(0, plural.size() - 1) + ", kind: " + kind +
-         "}\n"
-         "  versions:\n"
-         "    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
-         "x-kubernetes-preserve-unknown-fields: true}}}\n";
+  return any_kind(kGroup, kind, plural);
 }
 
 std::string object(const std::string& kind, const std::string& name) {
-  return "{apiVersion: kinds.e2e.kubewatch.dev/v1, kind: " + kind + ", metadata: {name: " + name +
-         ", namespace: '@NS@'}}";
-}
-
-std::string title_of(World& w, const std::string& name, const std::string& ns) {
-  const auto map = w.get("ConfigMap", name, ns);
-  return map ? base::string_at(*map, {"data", "title"}) : "";
+  return any_object(kGroup, kind, name);
 }
 
 }  // namespace
@@ -100,7 +86,8 @@ spec:
 )x");
   const auto running = controller(w, {"-v", "8", "--log-format", "json"});
   const auto asked = [&](const std::string& plural) {
-    return std::count_if(running->log.begin(), running->log.end(), [&](const std::string& line) {
+    const auto log = base::split(running->err, '\n');
+    return std::count_if(log.begin(), log.end(), [&](const std::string& line) {
       return line.find("SelfSubjectAccessReview") != std::string::npos &&
              line.find(plural) != std::string::npos && line.find("watch") != std::string::npos;
     });

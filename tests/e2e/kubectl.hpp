@@ -5,21 +5,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "e2e/program.hpp"
 #include "e2e/world.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
-
-struct Answer {
-  int code = -1;
-  std::string out, err;
-};
 
 class Kubectl {
  public:
@@ -40,7 +34,7 @@ class Kubectl {
     return !there();
   }
 
-  Answer run(std::vector<std::string> words) {
+  Ran run(std::vector<std::string> words) {
     words.insert(words.begin(), {path_, "--kubeconfig", kubeconfig_});
     return program(std::move(words));
   }
@@ -50,7 +44,7 @@ class Kubectl {
                          const std::string& namespace_) {
     std::vector<std::string> words = {"get", kind, "-n", namespace_, "-o", "json"};
     if (!selector.empty()) words.insert(words.end(), {"-l", selector});
-    const Answer answer = run(words);
+    const Ran answer = run(words);
     INFO(answer.err);
     REQUIRE(answer.code == 0);
     const auto list = base::parse_json(answer.out);
@@ -65,7 +59,7 @@ class Kubectl {
     if (const char* assets = ::getenv("KUBEBUILDER_ASSETS"); assets != nullptr) {
       folders.emplace_back(assets);
     }
-    if (const Answer built = program({KUBEWATCH_ASSETS_SCRIPT, "--where"}); built.code == 0) {
+    if (const Ran built = program({KUBEWATCH_ASSETS_SCRIPT, "--where"}); built.code == 0) {
       folders.emplace_back(base::trim(built.out));
     }
     for (const auto& folder : base::split(::getenv("PATH"), ':')) folders.emplace_back(folder);
@@ -76,25 +70,14 @@ class Kubectl {
     return "";
   }
 
-  Answer program(std::vector<std::string> argv) {
-    Answer answer;
-    std::optional<loop::ProcessExit> ended;
-    loop::ProcessOptions options;
+  Ran program(std::vector<std::string> argv) {
+    ProgramOptions options;
     options.argv = std::move(argv);
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + home()};
+    options.environment = {"HOME=" + home()};
     if (const char* cache = ::getenv("XDG_CACHE_HOME"); cache != nullptr) {
       options.environment.push_back("XDG_CACHE_HOME=" + std::string(cache));
     }
-    options.timeout = Duration{0};
-    options.on_output = [&](std::string_view bytes) { answer.out += bytes; };
-    auto started = loop::Process::start(
-        w_.loop(), std::move(options),
-        [&](std::string_view line) { answer.err.append(line).append("\n"); },
-        [&](loop::ProcessExit end) { ended = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    REQUIRE(w_.eventually([&] { return ended.has_value(); }));
-    answer.code = ended->code.value_or(-1);
-    return answer;
+    return Program(w_.loop(), std::move(options)).ran();
   }
 
   static std::string home() {

@@ -1,26 +1,15 @@
 // What kubectl does with a server, where how it answers decides what users read.
 #include "e2e/kubectl.hpp"
 
-#include "client/config.hpp"
-
 namespace kubewatch::e2e {
-
-namespace {
-
-Kubectl kubectl_of(World& w) {
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  return {w, w.folder() + "/kubeconfig"};
-}
-
-}  // namespace
 
 E2E_CASE("kubectl names an object whose kind the server does not have, and what is missing") {
   World w;
-  Kubectl kubectl = kubectl_of(w);
+  Kubectl kubectl(w, w.kubeconfig());
   if (kubectl.missing()) return;
   w.file("gadget.yaml",
          "apiVersion: none.e2e.kubewatch.dev/v1\nkind: Gadget\nmetadata: {name: g1}\n");
-  const Answer answer = kubectl.run({"create", "-f", w.folder() + "/gadget.yaml"});
+  const Ran answer = kubectl.run({"create", "-f", w.folder() + "/gadget.yaml"});
   CAPTURE(answer.err);
   CHECK(answer.code == 1);
   CHECK(
@@ -31,14 +20,14 @@ E2E_CASE("kubectl names an object whose kind the server does not have, and what 
 
 E2E_CASE("a Service has the name of a DNS label") {
   World w;
-  Kubectl kubectl = kubectl_of(w);
+  Kubectl kubectl(w, w.kubeconfig());
   if (kubectl.missing()) return;
   const auto create = [&](const std::string& name) {
     return kubectl.run({"create", "service", "clusterip", name, "--tcp=80", "-n", w.ns()});
   };
   CHECK(create("1abc").code == 0);
   for (const char* name : {"a.b", "Ab"}) {
-    const Answer answer = create(name);
+    const Ran answer = create(name);
     CAPTURE(answer.err);
     CHECK(answer.code == 1);
     CHECK(answer.err.find("metadata.name: Invalid value: \"" + std::string(name)) !=
@@ -48,7 +37,7 @@ E2E_CASE("a Service has the name of a DNS label") {
 
 E2E_CASE("a definition that its objects hold can still be changed") {
   World w;
-  Kubectl kubectl = kubectl_of(w);
+  Kubectl kubectl(w, w.kubeconfig());
   if (kubectl.missing()) return;
   std::string crd = R"x(
 apiVersion: apiextensions.k8s.io/v1
@@ -70,11 +59,11 @@ spec:
   }));
   const std::string name = "crd/holds.dying.e2e.kubewatch.dev";
   REQUIRE(kubectl.run({"delete", name, "--wait=false"}).code == 0);
-  const Answer changed = kubectl.run({"annotate", name, "a=b"});
+  const Ran changed = kubectl.run({"annotate", name, "a=b"});
   CAPTURE(changed.err);
   CHECK(changed.code == 0);
-  const Answer freed = kubectl.run({"patch", "holds.dying.e2e.kubewatch.dev", "a", "-n", w.ns(),
-                                    "--type=merge", "-p", R"({"metadata":{"finalizers":null}})"});
+  const Ran freed = kubectl.run({"patch", "holds.dying.e2e.kubewatch.dev", "a", "-n", w.ns(),
+                                 "--type=merge", "-p", R"({"metadata":{"finalizers":null}})"});
   CAPTURE(freed.err);
   CHECK(freed.code == 0);
   CHECK(kubectl.run({"wait", "--for=delete", name, "--timeout=60s"}).code == 0);

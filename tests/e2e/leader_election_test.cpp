@@ -11,9 +11,9 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 namespace {
@@ -55,58 +55,37 @@ const char* const kShortLease = "|--lease-duration|7s|--renew-deadline|6s";
 // Where nobody has to wait until one runs out.
 const char* const kLongLease = "|--lease-duration|5m|--renew-deadline|4m";
 
-// One kubewatch process.
-class Contender {
+// One controller of several, which writes what it says as JSON.
+class Contender : public Program {
  public:
   Contender(World& w, const std::string& the_name, const std::vector<std::string>& flags = {},
             const std::string& lease = kShortLease)
-      : name(the_name) {
-    loop::ProcessOptions options;
-    options.argv = base::split(
-        "|run-controller|-f|@FOLDER|--leader-elect|--lease-name|lead" + lease +
-            "|--retry-period|500ms|--log-format|json|-v|6|--lease-namespace|@NS|--identity",
-        '|');
-    options.argv[0] = KUBEWATCH_BINARY;
-    std::replace(options.argv.begin(), options.argv.end(), std::string("@FOLDER"),
-                 w.folder() + "/rules.yaml");
-    std::replace(options.argv.begin(), options.argv.end(), std::string("@NS"), w.ns());
-    options.argv.push_back(name);
-    options.argv.insert(options.argv.end(), flags.begin(), flags.end());
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "ME=" + name,
-                           "FOLDER=" + w.folder(), "KUBECONFIG=" + w.folder() + "/kubeconfig"};
-    options.timeout = Duration{0};
-    options.max_stderr_line = 1U << 20U;
-    auto started = loop::Process::start(
-        w.loop(), std::move(options), [this](std::string_view line) { lines.emplace_back(line); },
-        [this](loop::ProcessExit end) { exit = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    process = std::move(*started);
-  }
-  ~Contender() {
-    if (!exit) ::kill(process->pid(), SIGCONT);
-  }
-  void signal(int number) const { ::kill(process->pid(), number); }
-  bool says(const std::string& text) const {
-    return std::any_of(lines.begin(), lines.end(), [&](const std::string& line) {
-      return line.find(text) != std::string::npos;
-    });
-  }
-  std::string tail() const {
-    const std::size_t skip = lines.size() > 15 ? lines.size() - 15 : 0;
-    return base::join({lines.begin() + static_cast<std::ptrdiff_t>(skip), lines.end()}, "\n");
-  }
+      : Program(w.loop(), command(w, the_name, flags, lease)), name(the_name) {}
+  ~Contender() { signal(SIGCONT); }
 
   std::string name;
-  std::vector<std::string> lines;
-  std::optional<loop::ProcessExit> exit;
-  std::unique_ptr<loop::Process> process;
+
+ private:
+  static ProgramOptions command(World& w, const std::string& name,
+                                const std::vector<std::string>& flags, const std::string& lease) {
+    std::vector<std::string> words = base::split(
+        "run-controller|-f|@FOLDER|--leader-elect|--lease-name|lead" + lease +
+            "|--retry-period|500ms|--log-format|json|-v|6|--lease-namespace|@NS|--identity",
+        '|');
+    std::replace(words.begin(), words.end(), std::string("@FOLDER"), w.folder() + "/rules.yaml");
+    std::replace(words.begin(), words.end(), std::string("@NS"), w.ns());
+    words.push_back(name);
+    words.insert(words.end(), flags.begin(), flags.end());
+    ProgramOptions options = kubewatch_command(w, std::move(words));
+    options.environment.push_back("ME=" + name);
+    return options;
+  }
 };
 
 void prepare(World& w, const std::string& namespaces = ", namespaces: ['@NS@']") {
   w.apply(kWebsiteCrd);
   w.rules(busy_rule(namespaces));
   w.script("reconcile.sh", kWriteMyName);
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
 }
 
 // Hooks of `one` go on until the file `go` is there; those of others end at once.
@@ -164,8 +143,7 @@ E2E_CASE("leaders that are killed or stopped are replaced and write nothing afte
     longest = std::max(longest, w.loop().now() - struck);
     if (stops) {
       leader->signal(SIGCONT);
-      REQUIRE(w.eventually([&] { return leader->exit.has_value(); }));
-      CHECK(leader->exit->code == 1);
+      CHECK(leader->code() == 1);
       CHECK(leader->says("not the leader any more"));
       CHECK(w.holds_for([&] { return writer(w) == standby->name; }, Duration{1000}));
     }
@@ -174,9 +152,7 @@ E2E_CASE("leaders that are killed or stopped are replaced and write nothing afte
   }
   WARN(wanted << " fail-overs on " << w.server().name() << ", the longest "
               << base::format_duration(longest));
-  leader->signal(SIGTERM);
-  REQUIRE(w.eventually([&] { return leader->exit.has_value(); }));
-  CHECK(leader->exit->code == 0);
+  CHECK(leader->end() == 0);
   CHECK(holder(w).empty());
   CHECK(w.read("overlaps").empty());
 }
@@ -192,8 +168,8 @@ E2E_CASE("a leader that ends gracefully hands over at once") {
   one.signal(SIGTERM);
   // Long before the lease runs out.
   REQUIRE(w.eventually([&] { return two.says("\"leading\""); }));
-  REQUIRE(w.eventually([&] { return one.exit.has_value() && writer(w) == "two"; }));
-  CHECK(one.exit->code == 0);
+  REQUIRE(w.eventually([&] { return !one.running() && writer(w) == "two"; }));
+  CHECK(one.code() == 0);
   const auto lease = w.get("Lease", "lead");
   REQUIRE(lease);
   CHECK(base::int_at(*lease, {"spec", "leaseTransitions"}) == 1);
@@ -215,8 +191,7 @@ E2E_CASE("a leader that is ended keeps its lease until its hooks have ended") {
   w.file("go", "");
   REQUIRE(w.eventually([&] { return two.says("\"leading\"") && w.lines("log") > 2; }));
   CHECK(w.read("log").starts_with("a one begins\na one ends\na two begins\n"));
-  REQUIRE(w.eventually([&] { return one.exit.has_value(); }));
-  CHECK(one.exit->code == 0);
+  CHECK(one.code() == 0);
 }
 
 E2E_CASE("a shard goes to another instance only when the hooks that run for it have ended") {
@@ -256,9 +231,9 @@ E2E_CASE("a leader that loses its lease ends its hooks and drops what they say")
   REQUIRE(w.eventually([&] { return ::access((w.folder() + "/started").c_str(), F_OK) == 0; }));
   // Somebody else is written into the lease.
   w.merge("Lease", "lead", "{spec: {holderIdentity: somebody, leaseDurationSeconds: 3600}}");
-  REQUIRE(w.eventually([&] { return slow.exit.has_value(); }));
+  const int code = slow.code();
   INFO(slow.tail());
-  CHECK(slow.exit->code == 1);
+  CHECK(code == 1);
   CHECK(slow.says("not the leader any more: lost the lease " + w.ns() +
                   "/lead: it is held by somebody"));
   CHECK(::access((w.folder() + "/ended").c_str(), F_OK) == 0);
@@ -281,7 +256,6 @@ spec:
 case "$(cat)" in *'"object":null'*) state=gone ;; *) state=there ;; esac
 echo "$KW_NAME $state, says $ME" >> "$FOLDER/runs"
 )x");
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
   w.apply(website("a", "one"));
   // What went is kept for twice as long.
   const std::string lease = "|--lease-duration|15s|--renew-deadline|10s";
@@ -321,8 +295,7 @@ E2E_CASE("shards are shared out, handed over and taken over without two runs at 
   // Graceful: everything comes back. Then again, by a crash.
   two->signal(SIGTERM);
   REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one"}; }));
-  REQUIRE(w.eventually([&] { return two->exit.has_value(); }));
-  CHECK(two->exit->code == 0);
+  CHECK(two->code() == 0);
   Contender three(w, "three", flags);
   REQUIRE(w.eventually([&] { return run_by() == std::set<std::string>{"one", "three"}; }));
   one.signal(SIGKILL);
@@ -342,8 +315,8 @@ E2E_CASE("instances that share objects out differently never run at once") {
   w.apply(website("site", "two"));
   CHECK(w.holds_for([&] { return writer(w, "site-page") == "one"; }, Duration{1500}));
   one.signal(SIGTERM);
-  REQUIRE(w.eventually([&] { return one.exit.has_value() && writer(w, "site-page") == "two"; }));
-  CHECK(one.exit->code == 0);
+  REQUIRE(w.eventually([&] { return !one.running() && writer(w, "site-page") == "two"; }));
+  CHECK(one.code() == 0);
   CHECK(w.read("overlaps").empty());
 }
 
@@ -399,7 +372,6 @@ struct TwoParts {
     w.rules(rule);
     w.script("reconcile.sh", script);
     w.script("cleanup.sh", "echo \"cleanup $KW_NAME\" >> \"$FOLDER/cleanups\"\n");
-    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
     one.emplace(w, "one", kFlags, kLongLease);
     REQUIRE(
         w.eventually([&] { return holder(w, "lead-0") == "one" && holder(w, "lead-1") == "one"; }));
@@ -489,8 +461,8 @@ spec:
   }
   CHECK(w.eventually([&] { return w.list("Website").empty(); }));
   INFO(parts.one->tail() << "\n\n" << parts.two->tail() << "\n\n" << w.read("cleanups"));
-  CHECK_FALSE(parts.one->exit.has_value());  // it would have run cleanups of its own once more
-  CHECK_FALSE(parts.two->exit.has_value());
+  CHECK(parts.one->running());  // it would have run cleanups of its own once more
+  CHECK(parts.two->running());
   CHECK(w.lines("cleanups") == 12);
 }
 
@@ -518,7 +490,6 @@ echo $$ > "$FOLDER/pid.new"
 mv "$FOLDER/pid.new" "$FOLDER/pid"
 while :; do sleep 0.1 || :; done
 )x");
-    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
     w.apply(website("a", "one"));
     leader.emplace(w, "one", std::vector<std::string>{}, lease);
     REQUIRE(w.eventually([&] { return !w.read("pid").empty(); }));
@@ -545,8 +516,7 @@ E2E_CASE("a hook that ignores TERM is killed soon after its leader has lost the 
   // A busy machine may take longer; left alone it has the 10 minutes of its rule.
   CHECK(w.eventually([&] { return !hook.lives(); }, Duration{20000}));
   CHECK(hook.got_term());
-  REQUIRE(w.eventually([&] { return hook.leader->exit.has_value(); }));
-  CHECK(hook.leader->exit->code == 1);
+  CHECK(hook.leader->code() == 1);
 }
 
 E2E_CASE("a hook is killed without TERM where its leader was stopped until the lease had run out") {
@@ -555,9 +525,9 @@ E2E_CASE("a hook is killed without TERM where its leader was stopped until the l
   hook.leader->signal(SIGSTOP);
   CHECK(w.holds_for([&] { return hook.lives(); }, Duration{9000}));
   hook.leader->signal(SIGCONT);
-  REQUIRE(w.eventually([&] { return hook.leader->exit.has_value(); }));
+  const int code = hook.leader->code();
   INFO(hook.leader->tail());
-  CHECK(hook.leader->exit->code == 1);
+  CHECK(code == 1);
   CHECK(hook.leader->says("not the leader any more"));
   CHECK_FALSE(hook.lives());
   CHECK_FALSE(hook.got_term());

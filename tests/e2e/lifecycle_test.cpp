@@ -6,15 +6,6 @@
 
 namespace kubewatch::e2e {
 
-namespace {
-
-std::string title_of(World& w, const std::string& name) {
-  const auto map = w.get("ConfigMap", name);
-  return map ? base::string_at(*map, {"data", "title"}) : "";
-}
-
-}  // namespace
-
 E2E_CASE("a website is created, changed and deleted through its finalizer") {
   World w;
   w.apply(kWebsiteCrd);

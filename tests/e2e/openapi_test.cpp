@@ -4,7 +4,6 @@
 
 #include "base/sha256.hpp"
 #include "client/client.hpp"
-#include "client/config.hpp"
 #include "e2e/kubectl.hpp"
 
 namespace kubewatch::e2e {
@@ -94,8 +93,7 @@ E2E_CASE("OpenAPI has the same schemas of built-in kinds, but for their words") 
 
 E2E_CASE("kubectl explains built-in kinds") {
   World w;
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  Kubectl kubectl(w, w.folder() + "/kubeconfig");
+  Kubectl kubectl(w, w.kubeconfig());
   if (kubectl.missing()) return;
   struct Case {
     std::vector<std::string> words;
@@ -124,7 +122,7 @@ E2E_CASE("kubectl explains built-in kinds") {
   for (const Case& one : cases) {
     std::vector<std::string> words = {"explain"};
     words.insert(words.end(), one.words.begin(), one.words.end());
-    const Answer answer = kubectl.run(words);
+    const Ran answer = kubectl.run(words);
     CAPTURE(words, answer.out, answer.err);
     CHECK(answer.code == 0);
     for (const char* line : one.lines) {
@@ -132,7 +130,7 @@ E2E_CASE("kubectl explains built-in kinds") {
       CHECK(answer.out.find(line) != std::string::npos);
     }
   }
-  const Answer none = kubectl.run({"explain", "deployment.spec.nothing"});
+  const Ran none = kubectl.run({"explain", "deployment.spec.nothing"});
   CHECK(none.code == 1);
   CHECK(none.err.find("field \"nothing\" does not exist") != std::string::npos);
 }

@@ -1,5 +1,6 @@
 // Kinds that may be missing: `optional: true`.
 #include "base/json.hpp"
+#include "e2e/any_kind.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
 
@@ -7,35 +8,18 @@ namespace kubewatch::e2e {
 
 namespace {
 
+const char* const kGroup = "e2e.kubewatch.dev";
+
 std::string crd(const std::string& kind, const std::string& plural) {
-  return "apiVersion: apiextensions.k8s.io/v1\n"
-         "kind: CustomResourceDefinition\n"
-         "metadata: {name: " +
-         plural +
-         ".e2e.kubewatch.dev}\n"
-         "spec:\n"
-         "  group: e2e.kubewatch.dev\n"
-         "  scope: Namespaced\n"
-         "  names: {plural: " +
-         plural + ", singular: " + plural.substr(0, plural.size() - 1) + ", kind: " + kind +
-         "}\n"
-         "  versions:\n"
-         "    - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object, "
-         "x-kubernetes-preserve-unknown-fields: true}}}\n";
+  return any_kind(kGroup, kind, plural);
 }
 
 std::string object(const std::string& kind, const std::string& name) {
-  return "{apiVersion: e2e.kubewatch.dev/v1, kind: " + kind + ", metadata: {name: " + name +
-         ", namespace: '@NS@'}}";
+  return any_object(kGroup, kind, name);
 }
 
 void remove_crd(World& w, const std::string& plural) {
   w.remove_definition(plural + ".e2e.kubewatch.dev");
-}
-
-std::string title(World& w) {
-  const auto map = w.get("ConfigMap", "a-page");
-  return map ? base::string_at(*map, {"data", "title"}) : "";
 }
 
 }  // namespace
@@ -60,20 +44,20 @@ printf '{apiVersion: v1, kind: ConfigMap, metadata: {name: %s-page, namespace: %
   "$KW_NAME" "$KW_NAMESPACE" "$title"
 )x");
   w.start();
-  REQUIRE(w.eventually([&] { return title(w) == "absent"; }));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "absent"; }));
   w.settle();
   CHECK(w.status().waiting_rules == 0);
   CHECK(w.status().synced);
 
   w.apply(crd("Extra", "extras"));
   w.apply(object("Extra", "extra-one"));
-  REQUIRE(w.eventually([&] { return title(w) == "name:extra-one"; }, kDiscovery));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "name:extra-one"; }, kDiscovery));
   // Watched from then on.
   w.apply(object("Extra", "extra-two"));
-  REQUIRE(w.eventually([&] { return title(w) == "name:extra-onename:extra-two"; }));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "name:extra-onename:extra-two"; }));
 
   remove_crd(w, "extras");
-  REQUIRE(w.eventually([&] { return title(w) == "absent"; }, kDiscovery));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "absent"; }, kDiscovery));
   w.settle();
   CHECK(w.status().waiting_rules == 0);
 }

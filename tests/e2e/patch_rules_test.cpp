@@ -10,10 +10,7 @@ namespace kubewatch::e2e {
 namespace {
 
 constexpr const char* kJson = "application/json";
-constexpr const char* kMerge = "application/merge-patch+json";
-constexpr const char* kJsonPatch = "application/json-patch+json";
 constexpr const char* kStrategic = "application/strategic-merge-patch+json";
-constexpr const char* kApply = "application/apply-patch+yaml";
 constexpr const char* kYaml = "application/yaml";
 
 struct Heard {
@@ -51,10 +48,6 @@ Heard ask(World& w, const std::string& method, const std::string& path, const st
     if (name == "Warning" || name == "warning") out.warnings.push_back(value);
   }
   return out;
-}
-
-std::string maps(World& w) {
-  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
 }
 
 void make_map(World& w) {

@@ -85,18 +85,15 @@ core::ResourceType builtin(const std::string& group, const std::string& kind,
 class Account {
  public:
   Account(World& w, std::vector<std::string> words) : w_(w) {
-    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-    words.insert(words.begin(), "rbac");
+    words.insert(words.begin(), {"run-controller", "rbac"});
     words.insert(words.end(), {"--name", "bot", "-n", w.ns()});
-    Kubewatch rbac(w, words);
-    REQUIRE(w.eventually([&] { return rbac.exit.has_value(); }));
-    INFO(base::join(rbac.log, "\n"));
-    REQUIRE(rbac.exit->code == 0);
-    auto documents = base::parse_yaml_values(rbac.exit->out);
+    const Ran rbac = Program(w.loop(), kubewatch_command(w, words)).ran();
+    REQUIRE(rbac.code == 0);
+    auto documents = base::parse_yaml_values(rbac.out);
     REQUIRE(documents.ok());
     documents_ = std::move(*documents);
-    CHECK(rbac.exit->out.find('*') == std::string::npos);
-    w.apply(rbac.exit->out);
+    CHECK(rbac.out.find('*') == std::string::npos);
+    w.apply(rbac.out);
     become();
     wait_for_rights();
   }

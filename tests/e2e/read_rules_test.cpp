@@ -6,10 +6,6 @@ namespace kubewatch::e2e {
 
 namespace {
 
-std::string maps(World& w) {
-  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
-}
-
 void make(World& w, const std::string& name) {
   REQUIRE(send(w, "POST", maps(w),
                {{"apiVersion", "v1"},
@@ -24,10 +20,6 @@ http::Response take(World& w, const std::string& path, const std::string& accept
   request.url = path;
   request.headers.set("Accept", accept);
   return fetch(w, w.server().config(), std::move(request));
-}
-
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
 }
 
 std::vector<std::string> names(const Answer& answer) {

@@ -7,58 +7,31 @@
 #include <filesystem>
 
 #include "base/json.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 namespace {
 
-class Program {
- public:
-  Program(World& w, std::vector<std::string> words, const std::string& kubeconfig) : w_(w) {
-    loop::ProcessOptions options;
-    options.argv = std::move(words);
-    options.argv.insert(options.argv.begin(), {KUBEWATCH_BINARY, "run-controller"});
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "KUBECONFIG=" + kubeconfig};
-    options.timeout = Duration{0};
-    options.max_stderr_line = 1U << 20U;
-    auto started = loop::Process::start(
-        w.loop(), std::move(options),
-        [this](std::string_view line) { log += std::string(line) + "\n"; },
-        [this](loop::ProcessExit end) { exit = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    process = std::move(*started);
-  }
-  void wait() {
-    REQUIRE(w_.eventually([this] { return exit.has_value(); }));
-  }
-
-  std::string log;
-  std::optional<loop::ProcessExit> exit;
-  std::unique_ptr<loop::Process> process;
-
- private:
-  World& w_;
-};
-
-std::string title_of(World& w, const std::string& name) {
-  const auto page = w.get("ConfigMap", name);
-  return page ? base::string_at(*page, {"data", "title"}) : "";
+ProgramOptions command(World& w, std::vector<std::string> words, const std::string& kubeconfig) {
+  words.insert(words.begin(), "run-controller");
+  return kubewatch_command(w, std::move(words), kubeconfig);
 }
 
 // The exit code; the answer is in `out`.
 int replay(World& w, Json& out) {
-  Program program(
-      w, {"replay", w.folder() + "/recording", "-f", w.folder() + "/rules.yaml", "-o", "json"},
-      w.folder() + "/none");
-  program.wait();
-  INFO(program.log);
-  INFO(program.exit->out);
-  auto answer = base::parse_json(program.exit->out);
+  const Ran ran = Program(w.loop(), command(w,
+                                            {"replay", w.folder() + "/recording", "-f",
+                                             w.folder() + "/rules.yaml", "-o", "json"},
+                                            w.folder() + "/none"))
+                      .ran();
+  INFO(ran.err);
+  INFO(ran.out);
+  auto answer = base::parse_json(ran.out);
   REQUIRE(answer.ok());
   out = std::move(*answer);
-  return program.exit->code.value_or(-1);
+  return ran.code;
 }
 
 }  // namespace
@@ -70,14 +43,13 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
   w.script("reconcile.sh", kPrintConfigMap);
   w.apply(website("a", "one"));
   w.apply(website("b", "two"));
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  Program recorded(
-      w,
-      {"-f", w.folder() + "/rules.yaml", "--socket", "none", "--record", w.folder() + "/recording"},
-      w.folder() + "/kubeconfig");
+  Program recorded(w.loop(), command(w,
+                                     {"-f", w.folder() + "/rules.yaml", "--socket", "none",
+                                      "--record", w.folder() + "/recording"},
+                                     w.kubeconfig()));
   const auto wait_for = [&](const std::string& name, const std::string& title) {
     const bool came = w.eventually([&] { return title_of(w, name) == title; });
-    if (!came) FAIL(name + " never got the title " + title + "; the log:\n" + recorded.log);
+    if (!came) FAIL(name + " never got the title " + title + "; the log:\n" + recorded.err);
   };
   wait_for("b-page", "two");
   wait_for("a-page", "one");
@@ -92,9 +64,7 @@ E2E_CASE("a recording is replayed without the server, and a changed hook shows a
   w.remove("Website", "b");
   w.apply(website("c", "three"));
   wait_for("c-page", "three");
-  ::kill(recorded.process->pid(), SIGTERM);
-  recorded.wait();
-  CHECK(recorded.exit->code == 0);
+  CHECK(recorded.end(SIGTERM) == 0);
 
   Json out;
   CHECK(replay(w, out) == 0);
@@ -129,18 +99,14 @@ E2E_CASE("a recording that begins with statuses that are right is replayed as eq
   w.script("reconcile.sh",
            "printf 'apiVersion: kubewatch.dev/v1\\nkind: Result\\nstatus: {ready: true}\\n'\n");
   w.apply(website("a", "one"));
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
   const std::string rules = w.folder() + "/rules.yaml";
-  const std::string config = w.folder() + "/kubeconfig";
-  Program first(w, {"-f", rules, "--socket", "none", "--once"}, config);
-  first.wait();
-  REQUIRE(first.exit->code == 0);
+  const auto once = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"-f", rules, "--socket", "none", "--once"});
+    return Program(w.loop(), command(w, std::move(more), w.kubeconfig())).code();
+  };
+  REQUIRE(once({}) == 0);
   REQUIRE((*w.get("Website", "a"))["status"]["ready"] == true);
-  Program recorded(
-      w, {"-f", rules, "--socket", "none", "--once", "--record", w.folder() + "/recording"},
-      config);
-  recorded.wait();
-  REQUIRE(recorded.exit->code == 0);
+  REQUIRE(once({"--record", w.folder() + "/recording"}) == 0);
   Json out;
   CHECK(replay(w, out) == 0);
   CHECK(out["differences"].empty());

@@ -2,7 +2,6 @@
 // told again without the server, and no value of a Secret stands in it. watch has its own in
 // watch_test.
 #include <signal.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,64 +9,31 @@
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/world.hpp"
 #include "hooks/recording_format.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 namespace {
 
-// One kubewatch command; `server` false: without a kubeconfig, as on another machine.
-struct Command {
-  Command(World& world, std::vector<std::string> words, bool server) : w(world) {
-    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-    loop::ProcessOptions options;
-    options.argv = {KUBEWATCH_BINARY};
-    for (const auto& word : words) options.argv.push_back(w.expand(word));
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
-                           "KUBECONFIG=" + w.folder() + (server ? "/kubeconfig" : "/none")};
-    options.timeout = Duration{0};
-    options.max_stderr_line = 1U << 20U;
-    options.on_output = [this](std::string_view bytes) { out += bytes; };
-    auto started = loop::Process::start(
-        w.loop(), std::move(options),
-        [this](std::string_view line) { log += std::string(line) + "\n"; },
-        [this](loop::ProcessExit end) { exit = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    process = std::move(*started);
-  }
-  bool shows(const std::string& text) {
-    const auto there = [&] { return (out + log).find(text) != std::string::npos; };
-    const bool seen = w.eventually([&] { return there() || exit.has_value(); }) && there();
-    if (!seen) UNSCOPED_INFO("wanted: " + text + "\nout:\n" + out + "\nlog:\n" + log);
-    return seen;
-  }
-  int end(int signal = 0) {
-    if (signal != 0) ::kill(process->pid(), signal);
-    REQUIRE(w.eventually([this] { return exit.has_value(); }, Duration{90000}));
-    UNSCOPED_INFO(out + "\n" + log);
-    return exit->code.value_or(-1);
-  }
+constexpr Duration kPatience{90000};
 
-  World& w;
-  std::string out, log;
-  std::optional<loop::ProcessExit> exit;
-  std::unique_ptr<loop::Process> process;
-};
+// With a home; `server` false: without a kubeconfig, as on another machine.
+ProgramOptions command(World& w, std::vector<std::string> words, bool server) {
+  for (std::string& word : words) word = w.expand(word);
+  const std::string none = w.folder() + "/none";
+  ProgramOptions options = kubewatch_command(w, std::move(words), server ? w.kubeconfig() : none);
+  options.environment.push_back("HOME=" + w.folder());
+  return options;
+}
 
-struct Ended {
-  int code = -1;
-  std::string out, log;
-};
+Ran run(World& w, std::vector<std::string> words, bool server) {
+  return Program(w.loop(), command(w, std::move(words), server)).ran(kPatience);
+}
 
-Ended replay(World& w, std::vector<std::string> words) {
+Ran replay(World& w, std::vector<std::string> words) {
   words.insert(words.end(), {"-n", "@NS@", "--from-recording", w.folder() + "/recording"});
-  Command command(w, std::move(words), false);
-  Ended out;
-  out.code = command.end();
-  out.out = command.out;
-  out.log = command.log;
-  return out;
+  return run(w, std::move(words), false);
 }
 
 std::string map_of(const std::string& name, const std::string& value) {
@@ -89,15 +55,16 @@ std::string text_of(const World& w) {
 E2E_CASE("a recorded wait is judged again without the server, for other conditions too") {
   World w;
   w.apply(map_of("a", "1"));
-  Command recorded(w,
-                   {"wait-condition", "cm/a", "-n", "@NS@", "--for=jsonpath={.data.k}=3",
-                    "--timeout", "60s", "--record", w.folder() + "/recording"},
-                   true);
-  REQUIRE(recorded.shows("is 1"));
+  Program recorded(w.loop(),
+                   command(w,
+                           {"wait-condition", "cm/a", "-n", "@NS@", "--for=jsonpath={.data.k}=3",
+                            "--timeout", "60s", "--record", w.folder() + "/recording"},
+                           true));
+  REQUIRE(recorded.will_say("is 1"));
   w.apply(map_of("a", "2"));
-  REQUIRE(recorded.shows("is 2"));
+  REQUIRE(recorded.will_say("is 2"));
   w.apply(map_of("a", "3"));
-  CHECK(recorded.end() == 0);
+  CHECK(recorded.code(kPatience) == 0);
 
   auto again = replay(w, {"wait-condition", "cm/a", "--for=jsonpath={.data.k}=3"});
   CHECK(again.code == 0);
@@ -109,7 +76,7 @@ E2E_CASE("a recorded wait is judged again without the server, for other conditio
       4);
   again = replay(w, {"wait-condition", "cm/a", "--for=jsonpath={.data.k}=4"});
   CHECK(again.code == 3);
-  CHECK(again.log.find("the recording ends before jsonpath={.data.k}=4") != std::string::npos);
+  CHECK(again.err.find("the recording ends before jsonpath={.data.k}=4") != std::string::npos);
   CHECK(replay(w, {"wait-condition", "cm/b", "--for=create"}).code == 5);
   CHECK(replay(w, {"wait-condition", "deployment/b", "--for=create"}).code == 5);
 }
@@ -121,8 +88,8 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
   const std::vector<std::string> chosen = {"reflect", "cm", "-l", "of=recordings"};
   auto words = chosen;
   words.insert(words.end(), {"-n", "@NS@", "--record", w.folder() + "/recording"});
-  Command recorded(w, words, true);
-  REQUIRE(recorded.shows(" 2 | "));
+  Program recorded(w.loop(), command(w, words, true));
+  REQUIRE(recorded.will_say(" 2 | "));
   w.apply(map_of("a", "2"));
   w.apply(map_of("c", "1"));
   w.remove("ConfigMap", "b");
@@ -135,7 +102,7 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
     return loaded.ok() &&
            base::join(loaded->lines, "\n").find("\"name\":\"last\"") != std::string::npos;
   }));
-  CHECK(recorded.end(SIGTERM) == 0);
+  CHECK(recorded.end(SIGTERM, kPatience) == 0);
 
   const auto asked = [&](std::vector<std::string> more) {
     auto all = chosen;
@@ -152,8 +119,9 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
   REQUIRE(figures.ok());
   CHECK((*figures)["kinds"][0]["objects"] == 3);
   CHECK(asked({"--snapshot", w.folder() + "/saved"}).code == 0);
-  Command saved(w, {"reflect", "--from", w.folder() + "/saved", "--query", "-o", "name"}, false);
-  CHECK(saved.end() == 0);
+  const Ran saved =
+      run(w, {"reflect", "--from", w.folder() + "/saved", "--query", "-o", "name"}, false);
+  CHECK(saved.code == 0);
   CHECK(saved.out == "configmap/a\nconfigmap/c\nconfigmap/last\n");
   CHECK(replay(w, {"reflect", "pods", "--query"}).code == 5);
   CHECK(replay(w, {"reflect", "cm", "-l", "of=another", "--query"}).code == 5);
@@ -162,33 +130,32 @@ E2E_CASE("reflect fills its caches from a recording: the state at its end is ask
   serve.insert(serve.end(),
                {"-n", "@NS@", "--serve", "127.0.0.1:0", "--kubeconfig-out", w.folder() + "/reader",
                 "--from-recording", w.folder() + "/recording"});
-  Command served(w, serve, false);
-  REQUIRE(served.shows("serving on"));
+  Program served(w.loop(), command(w, serve, false));
+  REQUIRE(served.will_show("serving on"));
   const auto read = [&] {
-    Command reader(w,
-                   {"reflect", "cm", "-n", "@NS@", "--query", "-o", "name", "--kubeconfig",
-                    w.folder() + "/reader"},
-                   false);
-    return reader.end() == 0 ? reader.out : "";
+    const Ran reader = run(w,
+                           {"reflect", "cm", "-n", "@NS@", "--query", "-o", "name", "--kubeconfig",
+                            w.folder() + "/reader"},
+                           false);
+    return reader.code == 0 ? reader.out : "";
   };
   CHECK(w.eventually([&] { return read() == "configmap/a\nconfigmap/c\nconfigmap/last\n"; }));
-  CHECK(served.end(SIGTERM) == 0);
+  CHECK(served.end(SIGTERM, kPatience) == 0);
 }
 
 E2E_CASE("a recording that is cut short before it tells of a kind is a wrong file") {
   World w;
   w.apply(map_of("a", "1"));
   const std::string file = w.folder() + "/recording";
-  Command recorded(w, {"reflect", "cm", "-n", "@NS@", "--once", "--record", file}, true);
-  CHECK(recorded.end() == 0);
+  CHECK(run(w, {"reflect", "cm", "-n", "@NS@", "--once", "--record", file}, true).code == 0);
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"watch", "cm"},
         std::vector<std::string>{"reflect", "cm", "--once"},
         std::vector<std::string>{"wait-condition", "cm/a", "--for=create"}}) {
-    const Ended again = replay(w, words);
+    const Ran again = replay(w, words);
     CHECK(again.code == 2);
-    CHECK(again.log.find("what is left of the recording " + file +
+    CHECK(again.err.find("what is left of the recording " + file +
                          " doesn't have a resource type \"cm\"") != std::string::npos);
   }
 }
@@ -201,11 +168,11 @@ E2E_CASE("apply-ssa records what was written and what became of it, without valu
       "{password: open-sesame-1}}";
   w.file("objects.yaml", w.expand(map_of("a", "open-sesame-1 is not said") + "\n---\n" +
                                   map_of("b", "2") + "\n---\n" + secret));
-  Command applied(w,
-                  {"apply-ssa", "-f", w.folder() + "/objects.yaml", "--record",
-                   w.folder() + "/recording", "--wait", "--for=create"},
-                  true);
-  CHECK(applied.end() == 0);
+  CHECK(run(w,
+            {"apply-ssa", "-f", w.folder() + "/objects.yaml", "--record", w.folder() + "/recording",
+             "--wait", "--for=create"},
+            true)
+            .code == 0);
   const std::string text = text_of(w);
   CHECK(text.find("open-sesame") == std::string::npos);
   CHECK(text.find("b3Blbi1zZXNhbWUtM") == std::string::npos);
@@ -234,20 +201,21 @@ E2E_CASE("apply-ssa records what was written and what became of it, without valu
   // Without a watch of --wait what was read and answered is all there is: no gap between the two.
   w.file("objects.yaml", w.expand(map_of("a", "3") + "\n---\n" + map_of("b", "3")));
   std::filesystem::remove(w.folder() + "/recording");
-  Command again(
-      w, {"apply-ssa", "-f", w.folder() + "/objects.yaml", "--record", w.folder() + "/recording"},
-      true);
-  CHECK(again.end() == 0);
+  CHECK(
+      run(w,
+          {"apply-ssa", "-f", w.folder() + "/objects.yaml", "--record", w.folder() + "/recording"},
+          true)
+          .code == 0);
   for (const char* name : {"cm/a", "cm/b"}) {
     seen = replay(w, {"watch", name, "--diff"});
     CHECK(seen.code == 0);
     CHECK(seen.out.find("-> \"3\"") != std::string::npos);
-    CHECK((seen.out + seen.log).find("GAP") == std::string::npos);
-    CHECK((seen.out + seen.log).find("interrupted") == std::string::npos);
+    CHECK((seen.out + seen.err).find("GAP") == std::string::npos);
+    CHECK((seen.out + seen.err).find("interrupted") == std::string::npos);
   }
   seen = replay(w, {"watch", "configmaps"});
   CHECK(seen.code == 7);
-  CHECK(seen.log.find("name one, such as configmaps/") != std::string::npos);
+  CHECK(seen.err.find("name one, such as configmaps/") != std::string::npos);
 }
 
 }  // namespace kubewatch::e2e

@@ -1,6 +1,4 @@
 // `reflect` as its own process: what readers get from the cache is what the server says.
-#include <stdlib.h>
-
 #include <filesystem>
 
 #include "base/json.hpp"
@@ -18,46 +16,26 @@ namespace kubewatch::e2e {
 
 namespace {
 
-// Any program of a case.
-struct Program {
-  Program(World& w, std::vector<std::string> argv, const std::string& kubeconfig) {
-    loop::ProcessOptions options;
-    options.argv = std::move(argv);
-    options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
-                           "KUBECONFIG=" + kubeconfig, "NO_PROXY=*", "no_proxy=*"};
-    options.timeout = Duration{0};
-    auto started = loop::Process::start(
-        w.loop(), std::move(options), [this](std::string_view line) { log.emplace_back(line); },
-        [this](loop::ProcessExit end) { exit = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    process = std::move(*started);
-  }
-  std::vector<std::string> log;
-  std::optional<loop::ProcessExit> exit;
-  std::unique_ptr<loop::Process> process;
-};
-
-struct Ended {
-  int code = -1;
-  std::string out, err;
-};
-
-std::string own_config(World& w) {
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  return w.folder() + "/kubeconfig";
+// With a home, and past any proxy.
+ProgramOptions command(World& w, std::vector<std::string> words, const std::string& kubeconfig) {
+  words.insert(words.begin(), "reflect");
+  ProgramOptions options = kubewatch_command(w, std::move(words), kubeconfig);
+  for (const char* more : {"NO_PROXY=*", "no_proxy=*"}) options.environment.emplace_back(more);
+  options.environment.push_back("HOME=" + w.folder());
+  return options;
 }
 
-Ended run(World& w, std::vector<std::string> argv, const std::string& kubeconfig) {
-  Program one(w, std::move(argv), kubeconfig);
-  REQUIRE(w.eventually([&] { return one.exit.has_value(); }, Duration{60000}));
-  return {one.exit->code.value_or(-1), one.exit->out, base::join(one.log, "\n")};
+Ran reflect(World& w, std::vector<std::string> words, const std::string& kubeconfig) {
+  return Program(w.loop(), command(w, std::move(words), kubeconfig)).ran();
 }
 
-Ended reflect(World& w, std::vector<std::string> words) {
-  words.insert(words.begin(), {KUBEWATCH_BINARY, "reflect"});
-  Ended out = run(w, std::move(words), own_config(w));
-  INFO(out.err);
-  return out;
+Ran reflect(World& w, std::vector<std::string> words) {
+  return reflect(w, std::move(words), w.kubeconfig());
+}
+
+// Where there is no server.
+Ran reflect_offline(World& w, std::vector<std::string> words) {
+  return reflect(w, std::move(words), w.folder() + "/none");
 }
 
 // A reader of a kubeconfig.
@@ -122,16 +100,15 @@ struct Serving {
   Serving(World& w, std::vector<std::string> more = {},
           const std::string& types = "configmaps,websites.e2e.kubewatch.dev")
       : w_(w), path(w.folder() + "/served") {
-    std::vector<std::string> argv = {
-        KUBEWATCH_BINARY, "reflect",          types, "-n", w.ns(), "--serve",
-        "127.0.0.1:0",    "--kubeconfig-out", path};
-    argv.insert(argv.end(), more.begin(), more.end());
-    program = std::make_unique<Program>(w, std::move(argv), own_config(w));
+    std::vector<std::string> words = {
+        types, "-n", w.ns(), "--serve", "127.0.0.1:0", "--kubeconfig-out", path};
+    words.insert(words.end(), more.begin(), more.end());
+    program = std::make_unique<Program>(w.loop(), command(w, std::move(words), w.kubeconfig()));
     const bool there =
-        w.eventually([&] { return std::filesystem::exists(path) || program->exit.has_value(); });
-    INFO(base::join(program->log, "\n"));
+        w.eventually([&] { return std::filesystem::exists(path) || !program->running(); });
+    INFO(program->err);
     REQUIRE(there);
-    REQUIRE_FALSE(program->exit.has_value());
+    REQUIRE(program->running());
     reader = std::make_unique<Reader>(w, path);
     REQUIRE(w.eventually([&] { return reader->get("/readyz").status == 200; }));
   }
@@ -142,10 +119,7 @@ struct Serving {
         w_.eventually([&] { return reader->get(target).body.find(text) != std::string::npos; }));
   }
   void end() {
-    ::kill(program->process->pid(), SIGTERM);
-    REQUIRE(w_.eventually([&] { return program->exit.has_value(); }));
-    INFO(base::join(program->log, "\n"));
-    CHECK(program->exit->code == 0);
+    CHECK(program->end() == 0);
     CHECK_FALSE(std::filesystem::exists(path));
   }
 
@@ -160,7 +134,7 @@ struct Serving {
 E2E_CASE("reflect --serve answers lists, pages, selectors and objects as the server does") {
   World w;
   fill(w);
-  Reader server(w, own_config(w));
+  Reader server(w, w.kubeconfig());
   Serving serving(w);
   const std::string maps = "/api/v1/namespaces/" + w.ns() + "/configmaps";
   const std::string sites = "/apis/e2e.kubewatch.dev/v1/namespaces/" + w.ns() + "/websites";
@@ -256,19 +230,14 @@ E2E_CASE("reflect goes on in another version of its kind, and serves that") {
     CHECK(items_of(serving.reader->get(target("v1alpha1")).body).size() == 1);
     serving.end();
   }
-  Program pinned(w,
-                 {KUBEWATCH_BINARY, "reflect", "turners.v1alpha1.turn.kubewatch.dev", "-n", w.ns()},
-                 own_config(w));
+  Program pinned(w.loop(),
+                 command(w, {"turners.v1alpha1.turn.kubewatch.dev", "-n", w.ns()}, w.kubeconfig()));
   Serving serving(w, {}, "turners.turn.kubewatch.dev");
-  const auto says = [&](const Program& one, const std::string& text) {
-    return w.eventually([&] { return base::join(one.log, "\n").find(text) != std::string::npos; },
-                        kDiscovery);
-  };
   w.apply(turner("false", "true"));
   REQUIRE(turned(w, "v1", true));
-  CHECK(says(*serving.program,
-             "turners.turn.kubewatch.dev is served as v1 now, not as v1alpha1: going on"));
-  CHECK(says(pinned, "waiting for the version that was asked for"));
+  CHECK(serving.program->will_say(
+      "turners.turn.kubewatch.dev is served as v1 now, not as v1alpha1: going on", kDiscovery));
+  CHECK(pinned.will_say("waiting for the version that was asked for", kDiscovery));
   w.apply(object("v1", "t2"));
   serving.catch_up(target("v1"), "\"t2\"");
   const auto items = items_of(serving.reader->get(target("v1")).body);
@@ -282,8 +251,7 @@ E2E_CASE("reflect goes on in another version of its kind, and serves that") {
   CHECK(once.out.find("t1") != std::string::npos);
   CHECK(once.out.find("t2") != std::string::npos);
   CHECK(once.err.find("going on with that") != std::string::npos);
-  ::kill(pinned.process->pid(), SIGTERM);
-  CHECK(w.eventually([&] { return pinned.exit.has_value(); }));
+  pinned.end();
   remove_turner(w);
 }
 
@@ -298,7 +266,7 @@ E2E_CASE("kubectl reads through reflect --serve") {
     return program.run(std::move(words));
   };
   const auto kubectl = [&](std::vector<std::string> words) {
-    const Answer answer = ask(std::move(words));
+    const Ran answer = ask(std::move(words));
     INFO(answer.out << answer.err);
     CHECK(answer.code == 0);
     return answer.out;
@@ -310,10 +278,10 @@ E2E_CASE("kubectl reads through reflect --serve") {
   CHECK(kubectl({"get", "websites.e2e.kubewatch.dev", "site", "-o", "jsonpath={.spec.title}"}) ==
         "one");
   CHECK(kubectl({"get", "configmap", "b", "-o", "jsonpath={.data.k}", "--watch=false"}) == "b");
-  const Answer absent = ask({"get", "configmap", "nope"});
+  const Ran absent = ask({"get", "configmap", "nope"});
   CHECK(absent.code == 1);
   CHECK(absent.err.find("configmaps \"nope\" not found") != std::string::npos);
-  const Answer refused = ask({"delete", "configmap", "a", "--wait=false"});
+  const Ran refused = ask({"delete", "configmap", "a", "--wait=false"});
   CHECK(refused.code == 1);
   CHECK(refused.err.find("--forward-writes") != std::string::npos);
   serving.end();
@@ -322,7 +290,7 @@ E2E_CASE("kubectl reads through reflect --serve") {
 E2E_CASE("reflect --once, --query, --estimate and --verify say what the server has") {
   World w;
   fill(w);
-  const Ended once = reflect(w, {"configmaps,secrets", "-n", w.ns(), "--once", "-o", "json"});
+  const Ran once = reflect(w, {"configmaps,secrets", "-n", w.ns(), "--once", "-o", "json"});
   REQUIRE(once.code == 0);
   const auto figures = base::parse_json(once.out);
   REQUIRE(figures.ok());
@@ -333,15 +301,14 @@ E2E_CASE("reflect --once, --query, --estimate and --verify say what the server h
   CHECK((*figures)["kinds"][0]["lagSeconds"].is_number());
   CHECK((*figures)["kinds"][0]["bytesPerObject"].get<int>() > 0);
 
-  const Ended names =
-      reflect(w, {"configmaps", "-n", w.ns(), "-l", "name", "--query", "-o", "name"});
+  const Ran names = reflect(w, {"configmaps", "-n", w.ns(), "-l", "name", "--query", "-o", "name"});
   CHECK(names.out == "configmap/a\nconfigmap/b\nconfigmap/c\n");
-  const Ended value = reflect(w, {"configmaps", "b", "-n", w.ns(), "--query", "--jq", ".data.k"});
+  const Ran value = reflect(w, {"configmaps", "b", "-n", w.ns(), "--query", "--jq", ".data.k"});
   CHECK(value.out == "b\n");
-  const Ended missing = reflect(w, {"configmaps", "zz", "-n", w.ns(), "--query"});
+  const Ran missing = reflect(w, {"configmaps", "zz", "-n", w.ns(), "--query"});
   CHECK(missing.code == 5);
   // Each cache gives what it has of the names; the rest is told by kind, as kubectl does.
-  const Ended some = reflect(
+  const Ran some = reflect(
       w, {"configmaps,secrets", "a", "s", "c", "zz", "-n", w.ns(), "--query", "-o", "name"});
   CHECK(some.code == 5);
   CHECK(some.out == "configmap/a\nconfigmap/c\nsecret/s\n");
@@ -349,14 +316,14 @@ E2E_CASE("reflect --once, --query, --estimate and --verify say what the server h
   CHECK(some.err.find("configmaps \"s\" not found") != std::string::npos);
   CHECK(some.err.find("secrets \"s\" not found") == std::string::npos);
 
-  const Ended estimate = reflect(w, {"configmaps", "-n", w.ns(), "--estimate", "-o", "json"});
+  const Ran estimate = reflect(w, {"configmaps", "-n", w.ns(), "--estimate", "-o", "json"});
   REQUIRE(estimate.code == 0);
   const auto costs = base::parse_json(estimate.out);
   REQUIRE(costs.ok());
   CHECK((*costs)["kinds"][0]["objects"].get<int>() >= 3);
   CHECK((*costs)["kinds"][0]["costs"][0]["how"] == "as asked");
 
-  const Ended verify = reflect(
+  const Ran verify = reflect(
       w, {"configmaps,secrets", "-n", w.ns(), "--verify", "--rounds", "2", "--interval", "100ms"});
   INFO(verify.out << verify.err);
   CHECK(verify.code == 0);
@@ -367,36 +334,33 @@ E2E_CASE("reflect caches objects that are named, and only these") {
   World w;
   fill(w);
   const std::string file = w.folder() + "/named.kw";
-  const Ended once = reflect(w, {"cm/a", "cm/b", "websites.e2e.kubewatch.dev/site", "-n", w.ns(),
-                                 "--once", "-o", "json", "--snapshot", file});
+  const Ran once = reflect(w, {"cm/a", "cm/b", "websites.e2e.kubewatch.dev/site", "-n", w.ns(),
+                               "--once", "-o", "json", "--snapshot", file});
   INFO(once.out << once.err);
   REQUIRE(once.code == 0);
   const auto figures = base::parse_json(once.out);
   REQUIRE(figures.ok());
   REQUIRE((*figures)["kinds"].size() == 3);
   for (const Json& kind : (*figures)["kinds"]) CHECK(kind["objects"] == 1);
-  const Ended query =
+  const Ran query =
       reflect(w, {"cm/a,websites.e2e.kubewatch.dev/site", "-n", w.ns(), "--query", "-o", "name"});
   CHECK(query.out == "configmap/a\nwebsite.e2e.kubewatch.dev/site\n");
-  const Ended missing =
+  const Ran missing =
       reflect(w, {"cm/a,websites.e2e.kubewatch.dev/a", "-n", w.ns(), "--query", "-o", "name"});
   CHECK(missing.code == 5);
   CHECK(missing.out == "configmap/a\n");
-  CHECK(missing.err == "error: websites.e2e.kubewatch.dev \"a\" not found");
+  CHECK(missing.err == "error: websites.e2e.kubewatch.dev \"a\" not found\n");
   CHECK(reflect(w, {"cm", "a", "-n", w.ns(), "--verify"}).code == 0);
-  const Ended nothing = reflect(w, {"cm", "-l", "name=none", "-n", w.ns(), "--query"});
+  const Ran nothing = reflect(w, {"cm", "-l", "name=none", "-n", w.ns(), "--query"});
   CHECK(nothing.code == 5);
-  CHECK(nothing.err == "No resources found");
+  CHECK(nothing.err == "No resources found\n");
   // A saved one is taken up by its name.
   w.merge("ConfigMap", "a", "{data: {k: later}}");
-  const Ended again =
-      reflect(w, {"cm/a", "-n", w.ns(), "--from", file, "--once", "--jq", ".data.k"});
+  const Ran again = reflect(w, {"cm/a", "-n", w.ns(), "--from", file, "--once", "--jq", ".data.k"});
   CHECK(again.out == "later\n");
-  const Ended offline =
-      run(w, {KUBEWATCH_BINARY, "reflect", "--from", file, "--query", "cm/b", "-o", "name"},
-          w.folder() + "/none");
+  const Ran offline = reflect_offline(w, {"--from", file, "--query", "cm/b", "-o", "name"});
   CHECK(offline.out == "configmap/b\n");
-  const Ended refused = reflect(w, {"cm/a", "cm/b", "-n", w.ns(), "--serve", "127.0.0.1:0"});
+  const Ran refused = reflect(w, {"cm/a", "cm/b", "-n", w.ns(), "--serve", "127.0.0.1:0"});
   CHECK(refused.code == 2);
 }
 
@@ -404,14 +368,14 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   World w;
   fill(w);
   const std::string file = w.folder() + "/cache.kw";
-  const Ended saved = reflect(
+  const Ran saved = reflect(
       w, {"configmaps,websites.e2e.kubewatch.dev", "-n", w.ns(), "--once", "--snapshot", file});
   REQUIRE(saved.code == 0);
   CHECK((std::filesystem::status(file).permissions() & std::filesystem::perms::all) ==
         (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
   const auto offline = [&](std::vector<std::string> words) {
-    words.insert(words.begin(), {KUBEWATCH_BINARY, "reflect", "--from", file, "--query"});
-    return run(w, std::move(words), w.folder() + "/none");
+    words.insert(words.begin(), {"--from", file, "--query"});
+    return reflect_offline(w, std::move(words));
   };
   CHECK(offline({"cm", "-l", "name=l-b", "-o", "name"}).out == "configmap/b\n");
   CHECK(offline({"cm", "--field-selector", "data.k=c", "-o", "name"}).out == "configmap/c\n");
@@ -421,15 +385,13 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   w.merge("ConfigMap", "a", "{data: {k: later}}");
   w.remove("ConfigMap", "c");
   // One that ends at once says what the server has, and not what the file had.
-  const Ended verified = reflect(w, {"--from", file, "--verify", "--rounds", "1"});
+  const Ran verified = reflect(w, {"--from", file, "--verify", "--rounds", "1"});
   INFO(verified.out << verified.err);
   CHECK(verified.code == 0);
   const std::string fresh = w.folder() + "/fresh.kw";
   CHECK(reflect(w, {"--from", file, "--once", "--snapshot", fresh}).code == 0);
   const auto in_fresh = [&](const std::string& name) {
-    return run(
-        w, {KUBEWATCH_BINARY, "reflect", "--from", fresh, "--query", "cm", name, "--jq", ".data.k"},
-        w.folder() + "/none");
+    return reflect_offline(w, {"--from", fresh, "--query", "cm", name, "--jq", ".data.k"});
   };
   CHECK(in_fresh("a").out == "later\n");
   CHECK(in_fresh("c").code == 5);
@@ -438,9 +400,8 @@ E2E_CASE("reflect --snapshot is a cache that --from reads without the server, an
   nobody.token.clear();
   nobody.token_file = w.folder() + "/no-token";
   w.file("nobody", client::render_kubeconfig(nobody, "e2e"));
-  const Ended locked =
-      run(w, {KUBEWATCH_BINARY, "reflect", "--from", file, "--once", "--timeout", "60s"},
-          w.folder() + "/nobody");
+  const Ran locked =
+      reflect(w, {"--from", file, "--once", "--timeout", "60s"}, w.folder() + "/nobody");
   CHECK(locked.code == 2);
   CHECK(locked.err.find("no-token") != std::string::npos);
   Serving warm(w, {"--from", file});

@@ -1,10 +1,6 @@
-// What cases need besides World: a plain request with whatever the server answers to it, and a
-// kubewatch command that ends by itself.
+// What cases need besides World: a plain request with whatever the server answers to it.
 #pragma once
 
-#include <stdlib.h>
-
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,7 +11,6 @@
 #include "client/config.hpp"
 #include "e2e/world.hpp"
 #include "http/transport.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 
@@ -73,6 +68,34 @@ inline Answer send(World& w, const std::string& method, const std::string& path,
                    "application/json");
 }
 
+// Content types of patches.
+inline constexpr const char* kMerge = "application/merge-patch+json";
+inline constexpr const char* kJsonPatch = "application/json-patch+json";
+inline constexpr const char* kApply = "application/apply-patch+yaml";
+
+inline Answer patch(World& w, const std::string& path, const Json& body,
+                    const char* type = kMerge) {
+  return send_text(w, "PATCH", path, base::dump_json(body), type);
+}
+
+// What a Status says.
+inline std::string message(const Answer& answer) {
+  return base::string_at(answer.body, {"message"});
+}
+
+// As the server has made it.
+inline Json made(World& w, const std::string& collection, const Json& object) {
+  const Answer answer = send(w, "POST", collection, object);
+  INFO(message(answer));
+  REQUIRE(answer.code == 201);
+  return answer.body;
+}
+
+// The ConfigMaps of the case.
+inline std::string maps(const World& w) {
+  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
+}
+
 // The causes of a Status, "FIELD: MESSAGE" each.
 using Told = std::set<std::string>;
 
@@ -97,34 +120,6 @@ inline bool tells(const Told& told, const std::string& field, const std::string&
 inline std::string joined(const Told& told) {
   std::string out;
   for (const std::string& one : told) out += one + "\n";
-  return out;
-}
-
-struct Ran {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-inline Ran kubewatch(World& w, std::vector<std::string> words) {
-  w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-  loop::ProcessOptions options;
-  options.argv = std::move(words);
-  options.argv.insert(options.argv.begin(), KUBEWATCH_BINARY);
-  options.environment = {"PATH=" + std::string(::getenv("PATH")), "HOME=" + w.folder(),
-                         "KUBECONFIG=" + w.folder() + "/kubeconfig"};
-  options.max_stdout = 64U << 20U;
-  options.max_stderr_line = 1U << 20U;
-  Ran out;
-  std::optional<loop::ProcessExit> exit;
-  auto started = loop::Process::start(
-      w.loop(), std::move(options),
-      [&out](std::string_view line) { out.err += std::string(line) + "\n"; },
-      [&exit](loop::ProcessExit end) { exit = std::move(end); });
-  if (!started.ok()) FAIL(started.error().render());
-  REQUIRE(w.eventually([&] { return exit.has_value(); }, Duration{60000}));
-  out.code = exit->code.value_or(-1);
-  out.out = std::move(exit->out);
   return out;
 }
 

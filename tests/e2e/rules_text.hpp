@@ -4,6 +4,9 @@
 
 #include <string>
 
+#include "base/json.hpp"
+#include "e2e/world.hpp"
+
 namespace kubewatch::e2e {
 
 // `spec` is more of the spec block, indented by two; it must contain the reconcile block.
@@ -46,6 +49,13 @@ metadata: {name: $KW_NAME-page, namespace: $KW_NAMESPACE}
 data: {title: "$TITLE"}
 MANIFEST
 )";
+
+// The title of one, "" where there is none.
+inline std::string title_of(World& w, const std::string& name,
+                            const std::string& namespace_ = "@NS@") {
+  const auto map = w.get("ConfigMap", name, namespace_);
+  return map ? base::string_at(*map, {"data", "title"}) : "";
+}
 
 inline std::string website(const std::string& name, const std::string& title,
                            const std::string& extra_metadata = "") {

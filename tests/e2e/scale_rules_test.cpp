@@ -7,7 +7,6 @@ namespace kubewatch::e2e {
 namespace {
 
 constexpr const char* kTable = "application/json;as=Table;g=meta.k8s.io;v=v1";
-constexpr const char* kMerge = "application/merge-patch+json";
 
 // A Deployment "d" without replicas, and the path of its scale.
 std::string scaled(World& w) {
@@ -40,10 +39,6 @@ http::Response put(World& w, const std::string& path, const Json& body, const st
   request.headers.set("Content-Type", "application/json");
   request.body = base::dump_json(body);
   return fetch(w, w.server().config(), std::move(request));
-}
-
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
 }
 
 }  // namespace

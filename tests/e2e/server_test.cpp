@@ -12,19 +12,8 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr const char* kMerge = "application/merge-patch+json";
-constexpr const char* kApply = "application/apply-patch+yaml";
-
-std::string said(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
-}
-
 bool says(const Answer& answer, const std::string& text) {
-  return said(answer).find(text) != std::string::npos;
-}
-
-std::string maps(const World& w) {
-  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
+  return message(answer).find(text) != std::string::npos;
 }
 
 // A group of its own for each case; v1 is stored, and knows `bar`, which v2 does not.
@@ -96,7 +85,7 @@ E2E_CASE("a field that is said twice is refused where fields are strict") {
   CHECK(strict.code == 400);
   for (const char* field : {"duplicate field \"metadata.name\"", "duplicate field \"data.a\"",
                             "duplicate field \"data\"", "unknown field \"foo\""}) {
-    INFO(said(strict));
+    INFO(message(strict));
     CHECK(says(strict, field));
   }
   const Answer last = send_text(w, "POST", maps(w), body, "application/json");
@@ -453,7 +442,7 @@ E2E_CASE("an eviction asks the disruption budget of the Pod") {
 
   const Answer refused = pods.evict("b");
   CHECK(refused.code == 429);
-  CHECK(said(refused) == "Cannot evict pod as it would violate the pod's disruption budget.");
+  CHECK(message(refused) == "Cannot evict pod as it would violate the pod's disruption budget.");
   CHECK(w.eventually([&] {
     return healthy(1) && cause(pods.evict("b")) ==
                              "The disruption budget web needs 1 healthy pods and has 1 currently";
@@ -498,7 +487,7 @@ E2E_CASE("a binding gives a Pod its Node, once") {
         Json{{"type", "PodScheduled"}, {"status", "True"}, {"lastProbeTime", nullptr}});
   const Answer again = pods.bind("a", {{"kind", "Node"}, {"name", "n2"}});
   CHECK(again.code == 409);
-  CHECK(said(again) ==
+  CHECK(message(again) ==
         "Operation cannot be fulfilled on pods/binding \"a\": pod a is already assigned to node "
         "\"n1\"");
 }

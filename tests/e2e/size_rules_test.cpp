@@ -49,14 +49,6 @@ std::size_t most_of(const std::string& key) {
   return 3 * kMib / 2 - 40 - 2 * key.size();
 }
 
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
-}
-
-Answer merge(World& w, const std::string& path, const Json& body) {
-  return send_text(w, "PATCH", path, base::dump_json(body), "application/merge-patch+json");
-}
-
 // The first object of a kind that was just defined: the server needs a moment to serve it.
 Answer make_first(World& w, const std::string& collection, const Json& object) {
   Answer made;
@@ -101,13 +93,13 @@ E2E_CASE("an object may be as large as etcd takes it, and no larger") {
   CHECK(message(send(w, "POST", boxes, box("b2", std::string(room / 5, '<')))) == kTooLarge);
 
   const Json doubled = {{"spec", {{"more", std::string(kMib, 'x')}}}};
-  const Answer grown = merge(w, boxes + "/b1", doubled);
+  const Answer grown = patch(w, boxes + "/b1", doubled);
   CHECK(grown.code == 500);
   CHECK(message(grown).rfind("rpc error: code = ResourceExhausted desc = trying to send message "
                              "larger than max (26",
                              0) == 0);
   CHECK(message(grown).find(" vs. 2097152)") != std::string::npos);
-  CHECK(merge(w, boxes + "/b1?dryRun=All", doubled).code == 200);
+  CHECK(patch(w, boxes + "/b1?dryRun=All", doubled).code == 200);
   // One that is refused for something else is told that.
   CHECK(send(w, "POST", boxes, box("B_", std::string(room + kAbout, 'x'))).code == 422);
 
@@ -142,7 +134,7 @@ E2E_CASE("what is too large with its managedFields is kept without, but not what
   const Answer made = send(w, "POST", crates, sized("b1", kBelow));
   CHECK(made.code == 201);
   CHECK(is_bare(made));
-  const Answer patched = merge(w, path, {{"spec", {{"a", 1}}}});
+  const Answer patched = patch(w, path, {{"spec", {{"a", 1}}}});
   CHECK(patched.code == 200);
   CHECK(is_bare(patched));
   Answer now = send(w, "GET", path);
@@ -165,7 +157,7 @@ E2E_CASE("what is too large with its managedFields is kept without, but not what
       send_text(w, "PATCH", crates + "/b4?fieldManager=a", base::dump_json(grow("b4")),
                 "application/apply-patch+yaml");
   CHECK(over_by_apply.code == 500);
-  const Answer grown = merge(w, crates + "/b4", grow("b4"));
+  const Answer grown = patch(w, crates + "/b4", grow("b4"));
   CHECK(grown.code == 200);
   CHECK(is_bare(grown));
 

@@ -30,10 +30,9 @@ class Kept {
   }
   void start() { process_ = controller(w, {"--state", w.folder() + "/state"}); }
   // With --once; the exit code.
-  std::optional<int> once() {
+  int once() {
     process_ = controller(w, {"--once", "--state", w.folder() + "/state"});
-    REQUIRE(w.eventually([&] { return process_->exit.has_value(); }));
-    return process_->exit->code;
+    return process_->code();
   }
   void end(int signal) { process_->end(signal); }
   void hold(const std::string& name) { w.file("hold-" + name, ""); }
@@ -85,7 +84,7 @@ class Kept {
     const Json answer = ask(w, {"queue"});
     return answer.is_object() ? answer["controllers"][0] : Json(nullptr);
   }
-  std::unique_ptr<Kubewatch> process_;
+  std::unique_ptr<Program> process_;
 };
 
 }  // namespace

@@ -1,73 +1,45 @@
 // `kubewatch wait-condition` as a process against a server: what ends a wait, and what it says.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
 
 #include "base/json.hpp"
+#include "e2e/any_kind.hpp"
+#include "e2e/kubewatch_process.hpp"
 #include "e2e/world.hpp"
-#include "loop/process.hpp"
 
 namespace kubewatch::e2e {
 
 namespace {
 
-class Wait {
+class Wait : public Program {
  public:
-  Wait(World& w, std::vector<std::string> words, const std::string& in = "") : w_(w) {
-    w.file("kubeconfig", client::render_kubeconfig(w.server().config(), "e2e"));
-    loop::ProcessOptions options;
-    options.argv = {KUBEWATCH_BINARY, "wait-condition", "-n", w.ns()};
-    for (auto& word : words) options.argv.push_back(w.expand(word));
-    options.environment = {"PATH=" + std::string(::getenv("PATH")),
-                           "KUBECONFIG=" + w.folder() + "/kubeconfig", "HOME=" + w.folder()};
-    options.timeout = Duration{0};
-    options.max_stderr_line = 1U << 20U;
-    options.input = in;
-    auto started = loop::Process::start(
-        w.loop(), std::move(options), [this](std::string_view line) { log_.emplace_back(line); },
-        [this](loop::ProcessExit end) { exit_ = std::move(end); });
-    if (!started.ok()) FAIL(started.error().render());
-    process_ = std::move(*started);
-  }
+  Wait(World& w, std::vector<std::string> words, const std::string& in = "")
+      : Program(w.loop(), command(w, std::move(words), in)) {}
 
-  bool says(const std::string& text) const {
-    return std::any_of(log_.begin(), log_.end(), [&](const std::string& line) {
-      return line.find(text) != std::string::npos;
-    });
-  }
   // It has read the present state and waits.
   void until_it_says(const std::string& text, Duration deadline = kSoon) {
-    REQUIRE(w_.eventually([&] { return says(text) || exit_.has_value(); }, deadline));
-    INFO(errors());
-    REQUIRE_FALSE(exit_.has_value());
+    REQUIRE(will_say(text, deadline));
+    INFO(err);
+    REQUIRE(running());
   }
-  int code() {
-    REQUIRE(w_.eventually([this] { return exit_.has_value(); }, kDiscovery));
-    return exit_->code.value_or(-1);
-  }
+  int code() { return Program::code(kDiscovery); }
   bool ends_with(int wanted, const std::vector<std::string>& texts = {}) {
     const int ended = code();
-    UNSCOPED_INFO(ended << "\n" << errors());
+    UNSCOPED_INFO(ended << "\n" << err);
     return ended == wanted && std::all_of(texts.begin(), texts.end(),
                                           [this](const std::string& text) { return says(text); });
   }
-  bool running() const { return !exit_.has_value(); }
-  const std::string& out() const { return exit_->out; }
-  std::string errors() const {
-    std::string out;
-    for (const auto& line : log_) out += line + "\n";
-    return out;
-  }
 
  private:
-  World& w_;
-  std::vector<std::string> log_;
-  std::optional<loop::ProcessExit> exit_;
-  std::unique_ptr<loop::Process> process_;
+  static ProgramOptions command(World& w, std::vector<std::string> words, const std::string& in) {
+    words.insert(words.begin(), {"wait-condition", "-n", w.ns()});
+    for (std::string& word : words) word = w.expand(word);
+    ProgramOptions options = kubewatch_command(w, std::move(words));
+    options.environment.push_back("HOME=" + w.folder());
+    options.input = in;
+    return options;
+  }
 };
 
 // For a --timeout that passes in full: again with much more of it where a busy machine did not come
@@ -110,7 +82,7 @@ E2E_CASE("wait: a condition that comes true ends it with 0 and kubectl's text") 
   wait.until_it_says("configmaps/a: waiting: {.data.color} is red");
   w.merge("ConfigMap", "a", "{data: {color: green}}");
   CHECK(wait.code() == 0);
-  CHECK(wait.out() == "configmap/a condition met\n");
+  CHECK(wait.out == "configmap/a condition met\n");
 }
 
 E2E_CASE("wait: conditions are judged together, on one state of the object") {
@@ -154,7 +126,7 @@ E2E_CASE("wait: a deletion that nobody waits for ends it with 5, one that is awa
   CHECK(lost.code() == 5);
   CHECK(lost.says("error: configmaps/a was deleted while waiting for jsonpath={.data.ready}"));
   CHECK(awaited.code() == 0);
-  CHECK(awaited.out() == "configmap/a condition met\n");
+  CHECK(awaited.out == "configmap/a condition met\n");
 }
 
 E2E_CASE("wait: names that do not exist yet, in one deadline with those that do") {
@@ -164,7 +136,7 @@ E2E_CASE("wait: names that do not exist yet, in one deadline with those that do"
   wait.until_it_says("configmaps/later: absent");
   w.apply(map_of("later", "x: one"));
   CHECK(wait.code() == 0);
-  CHECK(wait.out() == "configmap/a condition met\nconfigmap/later condition met\n");
+  CHECK(wait.out == "configmap/a condition met\nconfigmap/later condition met\n");
   CHECK(holds_in_time([&](const std::string& time) {
     Wait never(w, {"cm/never", "--for=create", "--timeout", time});
     return never.ends_with(5);
@@ -183,7 +155,7 @@ E2E_CASE("wait: a selector is followed live, and counted") {
   wait.until_it_says("configmaps/c: met");
   w.merge("ConfigMap", "b", "{metadata: {labels: {set: other}}}");  // b leaves
   CHECK(wait.code() == 0);
-  CHECK(wait.out() == "configmap/a condition met\nconfigmap/c condition met\n");
+  CHECK(wait.out == "configmap/a condition met\nconfigmap/c condition met\n");
   Wait gone(w, {"cm", "-l", "set=one", "--for=delete", "--timeout", "60s"});
   gone.until_it_says("configmaps/a: waiting");
   w.remove("ConfigMap", "a");
@@ -209,13 +181,13 @@ E2E_CASE("wait: what leaves a selection is not taken for deleted") {
   CHECK(fails.running());
   w.merge("ConfigMap", "b", "{data: {x: two}}");
   CHECK(fails.code() == 0);  // a is not asked for any more
-  CHECK(fails.out() == "configmap/b condition met\n");
+  CHECK(fails.out == "configmap/b condition met\n");
   w.remove("ConfigMap", "b");
   gone.until_it_says("configmaps/b: met");
   CHECK(gone.running());
   w.remove("ConfigMap", "a");
   CHECK(gone.code() == 0);
-  CHECK(gone.out() == "configmap/a condition met\nconfigmap/b condition met\n");
+  CHECK(gone.out == "configmap/a condition met\nconfigmap/b condition met\n");
   w.apply(labelled("c", "x: one"));
   Wait deleted(w, {"cm", "-l", "set=one", "--for=jsonpath={.data.x}=two", "--fail-if=delete",
                    "--timeout", "60s"});
@@ -303,7 +275,7 @@ E2E_CASE("wait: a timeout of 0 judges once") {
   CHECK(met.code() == 0);
   Wait unmet(w, {"cm/a", "--for=jsonpath={.data.x}=z", "--timeout=0", "-o", "json"});
   CHECK(unmet.code() == 3);
-  const auto report = base::parse_json(unmet.out());
+  const auto report = base::parse_json(unmet.out);
   REQUIRE(report.ok());
   CHECK((*report)["outcome"] == "timedOut");
   CHECK((*report)["objects"][0]["decidedBy"]["current"] == "{.data.x} is one");
@@ -312,40 +284,24 @@ E2E_CASE("wait: a timeout of 0 judges once") {
 
 E2E_CASE("wait: a type that the server does not have yet is asked for until it does") {
   World w;
-  const std::string crd =
-      "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: "
-      "latecomers.e2e.kubewatch.dev}, spec: {group: e2e.kubewatch.dev, scope: Namespaced, names: "
-      "{plural: latecomers, singular: latecomer, kind: Latecomer}, versions: [{name: v1, served: "
-      "true, storage: true, schema: {openAPIV3Schema: {type: object, "
-      "x-kubernetes-preserve-unknown-fields: true}}}]}}";
   if (w.get("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "")) {
     w.remove_definition("latecomers.e2e.kubewatch.dev");
   }
   Wait wait(w, {"latecomer/a", "--for=create", "--timeout", "10m"});
   wait.until_it_says("asking for it again");
-  w.apply(crd);
+  w.apply(any_kind("e2e.kubewatch.dev", "Latecomer", "latecomers"));
   REQUIRE(w.eventually([&] {
-    return w
-        .try_apply(
-            "{apiVersion: e2e.kubewatch.dev/v1, kind: Latecomer, metadata: {name: a, "
-            "namespace: '@NS@'}}",
-            "e2e", true)
-        .ok();
+    return w.try_apply(any_object("e2e.kubewatch.dev", "Latecomer", "a"), "e2e", true).ok();
   }));
   CHECK(wait.code() == 0);
-  CHECK(wait.out() == "latecomer.e2e.kubewatch.dev/a condition met\n");
+  CHECK(wait.out == "latecomer.e2e.kubewatch.dev/a condition met\n");
   w.remove("CustomResourceDefinition", "latecomers.e2e.kubewatch.dev", "");
 }
 
 E2E_CASE("wait: an object whose fields go deep is not taken for a deleted one") {
   World w;
   const std::string name = "deeps.e2e.kubewatch.dev";
-  w.apply(
-      "{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: " +
-      name +
-      "}, spec: {group: e2e.kubewatch.dev, scope: Namespaced, names: {plural: deeps, singular: "
-      "deep, kind: Deep}, versions: [{name: v1, served: true, storage: true, schema: "
-      "{openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]}}");
+  w.apply(any_kind("e2e.kubewatch.dev", "Deep", "deeps"));
   Json spec = {{"end", true}};
   for (int i = 0; i < 194; ++i) spec = Json{{"a", std::move(spec)}};
   const Json deep = {{"apiVersion", "e2e.kubewatch.dev/v1"},
@@ -390,7 +346,7 @@ E2E_CASE("wait: of a category one object of any of its kinds is enough") {
       "{apiVersion: v1, kind: Service, metadata: {name: web, namespace: \"@NS@\"}, "
       "spec: {ports: [{port: 80}]}}");
   CHECK(wait.code() == 0);
-  CHECK(wait.out() == "service/web condition met\n");
+  CHECK(wait.out == "service/web condition met\n");
 }
 
 E2E_CASE("wait: files name the objects, of stdin too") {
@@ -402,7 +358,7 @@ E2E_CASE("wait: files name the objects, of stdin too") {
   w.file("maps/deeper/b.yaml", map_of("b", "x: one"));
   Wait folder(w, {"-f", w.folder() + "/maps", "--for=create", "--timeout", "60s"});
   CHECK(folder.code() == 0);
-  CHECK(folder.out() == "configmap/a condition met\nconfigmap/b condition met\n");
+  CHECK(folder.out == "configmap/a condition met\nconfigmap/b condition met\n");
   Wait in(w, {"-f", "-", "--for=jsonpath={.data.x}=one", "--timeout", "60s"},
           w.expand(map_of("a", "x: one")));
   CHECK(in.code() == 0);
@@ -518,7 +474,7 @@ E2E_CASE("wait: a server that ends its connections in between changes nothing") 
   REQUIRE(w.eventually(
       [&] { return w.try_merge("ConfigMap", "a", "{data: {color: green}}", "@NS@"); }));
   const auto code = wait.code();
-  INFO(wait.errors());
+  INFO(wait.err);
   CHECK(code == 0);
 }
 

@@ -57,6 +57,7 @@ World::World() : random_(base::Random::from_system()), server_(make_server(loop_
   char folder[] = "/tmp/kubewatch-e2e-XXXXXX";
   if (::mkdtemp(folder) == nullptr) fail("mkdtemp");
   folder_ = folder;
+  file("kubeconfig", client::render_kubeconfig(server_->config(), "e2e"));
   discover();
   const std::string unique = random_.suffix(6);
   ns_ = "e2e-" + unique;

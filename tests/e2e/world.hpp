@@ -60,6 +60,8 @@ class World {
   void script(const std::string& name,
               const std::string& body);             // 0755, "#!/bin/sh\nset -eu\n" + body
   std::string read(const std::string& name) const;  // "" when absent
+  // The path of one for the server, which is there from the beginning.
+  std::string kubeconfig() const { return folder_ + "/kubeconfig"; }
   std::size_t lines(const std::string& name) const;
   void rules(const std::string& yaml);
 

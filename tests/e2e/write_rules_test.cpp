@@ -8,14 +8,7 @@ namespace kubewatch::e2e {
 
 namespace {
 
-constexpr const char* kMerge = "application/merge-patch+json";
-constexpr const char* kJsonPatch = "application/json-patch+json";
-constexpr const char* kApply = "application/apply-patch+yaml";
 const std::string kRbac = "rbac.authorization.k8s.io";
-
-std::string maps(World& w) {
-  return "/api/v1/namespaces/" + w.ns() + "/configmaps";
-}
 
 // `metadata` with a name, unless that is empty.
 Json config_map(const std::string& name, Json metadata = Json::object()) {
@@ -30,17 +23,9 @@ Json rbac_object(const std::string& kind, const std::string& name) {
           {"rules", Json::array()}};
 }
 
-Answer patch(World& w, const std::string& path, const Json& body, const char* type = kMerge) {
-  return send_text(w, "PATCH", path, base::dump_json(body), type);
-}
-
 Answer apply(World& w, const std::string& collection, const std::string& name,
              const std::string& manager, const Json& body) {
   return patch(w, collection + "/" + name + "?fieldManager=" + manager, body, kApply);
-}
-
-std::string message(const Answer& answer) {
-  return base::string_at(answer.body, {"message"});
 }
 
 bool says(const Answer& answer, const std::string& text) {

@@ -137,7 +137,7 @@ TEST_CASE("what the server answers during a shutdown starts no hook") {
   };
   REQUIRE(world.until([&] { return guard() != nullptr; }));
   guard()->head(200);
-  guard()->data(R"({"type":"ADDED","object":)" + dying + "}\n");
+  guard()->data(test::watch_line("ADDED", dying));
   const auto asked = [&] {
     auto& last = world.transport.last();
     return last.open() && last.line() == "GET /apis/demo.dev/v1/namespaces/shop/websites/a";

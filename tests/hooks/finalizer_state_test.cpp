@@ -53,7 +53,7 @@ TEST_CASE("a cleanup outside the selection that was given up is known to the nex
     return guard != nullptr && world.engine->drivers().at(0)->status().started;
   }));
   guard->head(200);
-  guard->data(R"({"type":"ADDED","object":)" + site + "}\n");
+  guard->data(test::watch_line("ADDED", site));
   REQUIRE(world.until([&] { return world.runs.size() == 1; }));
   CHECK(world.runs[0].outcome == (attempts_used_up ? "failed" : "permanent"));
   const HandledObject* known = options.state->find({"web", {"shop", "a"}});

@@ -208,7 +208,7 @@ TEST_CASE("what has only left the shard by its label while another led was not d
   world.transport.route(
       "GET", path, is_there ? 200 : 404,
       is_there ? part("1") : R"({"kind":"Status","reason":"NotFound","code":404})");
-  world.stream->data(R"({"type":"DELETED","object":)" + part("0") + "}\n");
+  world.stream->data(test::watch_line("DELETED", part("0")));
   world.engine->lead(0);
   REQUIRE(world.until([&] {
     const auto lines = world.transport.lines();

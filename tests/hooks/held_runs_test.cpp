@@ -16,11 +16,6 @@ const char* const kWaitsForGo =
     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$1\" >> seen\ncat > input\n"
     "while [ ! -e go ]; do sleep 0.02; done\n";
 
-// 300 levels.
-std::string deep() {
-  return std::string(300, '[') + std::string(300, ']');
-}
-
 // The token that a hook with a service account waits for.
 void grant(ScriptedCall& token) {
   token.head(201);
@@ -128,7 +123,7 @@ TEST_CASE(
   CHECK(world.driver().unreconciled().empty());
   std::string again = object(kSite, "Website", "9", "{}");
   again.replace(again.find("u-Website"), 9, "u-Newsite");
-  world.change("websites", R"({"type":"ADDED","object":)" + again + "}\n");
+  world.change("websites", watch_line("ADDED", again));
   REQUIRE(world.holds(1));
   CHECK(world.held[0].reason == "Created");
 }

@@ -61,7 +61,7 @@ TEST_CASE("an object that is gone before the event of its finalizer is waited fo
   World world;
   CHECK_FALSE(world.rests());
   world.watch("websites")
-      .data(R"({"type":"DELETED","object":)" + object(test::kSite, "Website", "9", "{}") + "}\n");
+      .data(test::watch_line("DELETED", object(test::kSite, "Website", "9", "{}")));
   CHECK(world.until([&] { return world.rests(); }));
   CHECK(world.runs.empty());
 }

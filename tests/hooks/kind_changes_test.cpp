@@ -476,7 +476,7 @@ TEST_CASE("however often a watch is in doubt, the server is asked once in half a
   StreamPool pool(client, random);
   int asked = 0;
   DefinitionWatch watch(
-      loop, pool, [&] { ++asked; }, [](const std::string&) { return false; });
+      client, pool, [&] { ++asked; }, [](const std::string&) { return false; });
   const auto pass = [&](int seconds, bool doubts) {
     for (int i = 0; i < seconds; ++i) {
       if (doubts) watch.doubt({"demo.dev", "v1", "Site"});
@@ -492,37 +492,6 @@ TEST_CASE("however often a watch is in doubt, the server is asked once in half a
   watch.doubt({"demo.dev", "v1", "Site"});
   CHECK(pass(5, false) == 1);
   CHECK(pass(115, false) == 1);
-}
-
-TEST_CASE("definitions that may not be watched are looked at once a minute and asked for no more") {
-  loop::EventLoop loop{loop::VirtualClock{}};
-  test::ScriptedTransport transport(loop);
-  transport.route("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", 403,
-                  R"({"kind":"Status","reason":"Forbidden","code":403})");
-  client::Client client(loop, transport, test::scripted_config());
-  base::Random random(7);
-  StreamPool pool(client, random);
-  core::ResourceType definitions;
-  definitions.gvk = {"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
-  definitions.plural = "customresourcedefinitions";
-  definitions.verbs = {"list", "watch"};
-  const client::ResourceMap resources = server({definitions});
-  int asked = 0;
-  DefinitionWatch watch(
-      loop, pool,
-      [&] {
-        ++asked;
-        watch.start(resources);  // as after each discovery
-      },
-      [](const std::string&) { return true; });
-  watch.start(resources);
-  CHECK(pool.facts().size() == 1);
-  loop.run_until([] { return false; }, Duration{5000});
-  CHECK(pool.facts().empty());
-  const std::size_t requests = transport.size();
-  loop.run_until([] { return false; }, Duration{600000});
-  CHECK(transport.size() == requests);
-  CHECK(asked == 10);
 }
 
 TEST_CASE("a plain rule whose version is served no more waits for it, and starts when it is back") {

@@ -28,7 +28,7 @@ inline std::string named(std::string text, const std::string& name) {
 }
 
 inline std::string deleted(const std::string& object) {
-  return R"({"type":"DELETED","object":)" + object + "}\n";
+  return watch_line("DELETED", object);
 }
 
 struct LackingWorld : ScriptedEngine {

@@ -57,7 +57,7 @@ struct World : test::ScriptedEngine {
 };
 
 std::string added(const std::string& object) {
-  return R"({"type":"ADDED","object":)" + object + "}\n";
+  return test::watch_line("ADDED", object);
 }
 
 // A rule for two namespaces, of which the one with the object is left out.
@@ -170,7 +170,7 @@ TEST_CASE("what was on its way into the selection, and is gone, is waited for no
   REQUIRE(world.until([&] { return world.asked_for_it(); }));
   world.loop.run_until([] { return false; }, Duration{10});
   CHECK_FALSE(world.engine->status().idle);
-  world.guard()->data(R"({"type":"DELETED","object":)" + site("web") + "}\n");
+  world.guard()->data(test::watch_line("DELETED", site("web")));
   CHECK(world.until([&] { return world.engine->status().idle; }));
   CHECK(world.runs.empty());
 }
@@ -303,7 +303,7 @@ TEST_CASE("what loses its labels too, in a namespace that is not selected, is gu
   REQUIRE(world.until([&] { return caches.ready(); }));
   caches.build();
   CHECK(woken == 1);
-  const std::string deleted = R"({"type":"DELETED","object":)" + site("other") + "}\n";
+  const std::string deleted = test::watch_line("DELETED", site("other"));
   for (const bool selects : {true, false}) {
     auto* watch = of_websites(true, selects);
     watch->head(200);

@@ -9,6 +9,7 @@
 
 using namespace kubewatch;
 using test::list;
+using test::watch_line;
 
 namespace {
 
@@ -19,10 +20,6 @@ std::string site(const std::string& name, const std::string& uid, const std::str
   return R"({"apiVersion":"demo.dev/v1","kind":"Website","metadata":{"name":")" + name +
          R"(","namespace":"shop","uid":")" + uid + R"(","resourceVersion":")" + version + "\"" +
          more + R"(},"spec":)" + spec + "}";
-}
-
-std::string told(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
 // Its hook notes whom it was told of, and whether that is gone. For what is gone it waits for the
@@ -100,8 +97,8 @@ TEST_CASE("a deletion that the guard of the finalizer tells of as well is told")
   const bool selection_first = GENERATE(true, false);
   auto& first = selection_first ? *selection() : *guard();
   auto& second = selection_first ? *guard() : *selection();
-  first.data(told("DELETED", a("6")));
-  second.data(told("DELETED", a("6")));
+  first.data(watch_line("DELETED", a("6")));
+  second.data(watch_line("DELETED", a("6")));
   CHECK(world.sees("a\na gone\n"));
 }
 
@@ -113,11 +110,11 @@ TEST_CASE("a deletion is tried again though its name has come and gone meanwhile
   auto& watch = world.watch("websites");
   watch.head(200);
   REQUIRE(world.sees("a\n"));
-  watch.data(told("DELETED", site("a", "u1", "5", R"({"on":true})")));
+  watch.data(watch_line("DELETED", site("a", "u1", "5", R"({"on":true})")));
   REQUIRE(world.until([&] { return world.seen() == "a\na gone\n"; }));
   // Not of the rule's.
-  watch.data(told("ADDED", site("a", "u2", "6", R"({"on":false})")));
-  watch.data(told("DELETED", site("a", "u2", "7", R"({"on":false})")));
+  watch.data(watch_line("ADDED", site("a", "u2", "6", R"({"on":false})")));
+  watch.data(watch_line("DELETED", site("a", "u2", "7", R"({"on":false})")));
   world.folder.write("go", "");
   CHECK(world.sees("a\na gone\na gone\n"));
 }
@@ -138,10 +135,10 @@ TEST_CASE("an answer from before an object came back and went again settles noth
     auto& last = world.transport.last();
     return last.open() && last.path() == path ? &last : nullptr;
   };
-  watch.data(told("DELETED", a("6")));
+  watch.data(watch_line("DELETED", a("6")));
   REQUIRE(world.until([&] { return asked() != nullptr; }));
   auto& late = *asked();
-  watch.data(told("ADDED", a("7")) + told("DELETED", a("8")));
+  watch.data(watch_line("ADDED", a("7")) + watch_line("DELETED", a("8")));
   world.loop.run_until([] { return false; }, Duration{1});
   late.head(200);
   late.data(site("a", "u1", "6"));
@@ -192,11 +189,12 @@ TEST_CASE("deletions that wait while the rule is read again are told by the new 
   watch.head(200);
   REQUIRE(world.until([&] { return world.runs.size() == 3; }));
   world.folder.write("seen", "");
-  watch.data(told("DELETED", site("a", "u1", "6")) + told("DELETED", site("b", "u2", "7")));
+  watch.data(watch_line("DELETED", site("a", "u1", "6")) +
+             watch_line("DELETED", site("b", "u2", "7")));
   REQUIRE(world.until([&] { return world.seen() == "a gone\n"; }));
   REQUIRE(world.engine->reload(changed).ok());
   // While the hook of the rule before it still runs.
-  watch.data(told("DELETED", site("c", "u3", "8")));
+  watch.data(watch_line("DELETED", site("c", "u3", "8")));
   world.transport.answer(200, list(""));
   world.folder.write("go", "");
   CHECK(world.sees(still_tells ? "a gone\nb gone\nc gone\n" : "a gone\n"));
@@ -227,7 +225,7 @@ TEST_CASE("what goes before a rule that was read again has its caches is told wh
     changed[0].fingerprint += 1;
     REQUIRE(world.engine->reload(changed).ok());
     REQUIRE(world.until([&] { return listed() == 1 + i; }));
-    if (i == 1) world.watch("websites").data(told("DELETED", site("a", "u1", "6")));
+    if (i == 1) world.watch("websites").data(watch_line("DELETED", site("a", "u1", "6")));
   }
   world.give_list("configmaps", "");
   CHECK(world.sees("a\na gone\n"));
@@ -260,8 +258,8 @@ TEST_CASE("an object of a selected namespace is told as deleted though its names
   namespaces.head(200);
   REQUIRE(world.sees("a\n"));
   // So is one that has only lost its labels.
-  namespaces.data(told("DELETED", shop("8")));
-  if (!is_there) sites.data(told("DELETED", site("a", "u1", "6")));
+  namespaces.data(watch_line("DELETED", shop("8")));
+  if (!is_there) sites.data(watch_line("DELETED", site("a", "u1", "6")));
   CHECK(world.sees(is_there ? "a\n" : "a\na gone\n"));
 }
 
@@ -304,7 +302,8 @@ TEST_CASE("a rule that is read again is not told of what was never selected") {
   };
   REQUIRE(world.engine->reload(changed).ok());
   REQUIRE(world.until([&] { return listed() == 2; }));
-  world.watch("websites").data(told("DELETED", b("6")) + told("DELETED", site("a", "u1", "7")));
+  world.watch("websites")
+      .data(watch_line("DELETED", b("6")) + watch_line("DELETED", site("a", "u1", "7")));
   world.give_list("namespaces", shop);
   world.give_list("configmaps", "");
   CHECK(world.sees("a\na gone\n"));
@@ -335,8 +334,8 @@ TEST_CASE("what goes in a namespace that a changed rule does not name is not tol
   REQUIRE(world.engine->reload(changed).ok());
   world.give("shop/websites", "");  // where finalizers may be left
   world.open("other/configmaps", false);
-  world.open("shop/websites", true).data(told("DELETED", site("a", "u1", "6")));
-  world.open("other/websites", true).data(told("DELETED", b("7")));
+  world.open("shop/websites", true).data(watch_line("DELETED", site("a", "u1", "6")));
+  world.open("other/websites", true).data(watch_line("DELETED", b("7")));
   world.give("other/configmaps", "");
   CHECK(world.sees("a\nb\nb gone\n"));
 }
@@ -354,7 +353,7 @@ TEST_CASE("a deletion that may not be looked for in a namespace that was left ou
   auto& watch = world.watch("websites");
   watch.head(200);
   REQUIRE(world.sees("a\n"));
-  watch.data(told("DELETED", a("6")));
+  watch.data(watch_line("DELETED", a("6")));
   const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
   const auto asked = [&] {
     const auto lines = world.transport.lines();
@@ -462,7 +461,7 @@ TEST_CASE("what a filter has no time for is not told as deleted: it may never ha
   auto& watch = world.watch("websites");
   watch.head(200);
   REQUIRE(world.until([&] { return world.runs.size() >= 3; }));
-  watch.data(told("DELETED", site("off", "u4", "7", R"({"on":false})")));
+  watch.data(watch_line("DELETED", site("off", "u4", "7", R"({"on":false})")));
   REQUIRE(world.until([&] {
     return std::any_of(world.runs.begin(), world.runs.end(), [](const auto& run) {
       return run.key.name == "off" && run.message.find("it was not run") != std::string::npos;
@@ -491,7 +490,7 @@ TEST_CASE("an onDelete run that fails for good is parked, and its deletion not f
   auto& watch = world.watch("websites");
   watch.head(200);
   REQUIRE(world.until([&] { return world.runs.size() == 1; }));
-  watch.data(told("DELETED", site("a", "u1", "6")));
+  watch.data(watch_line("DELETED", site("a", "u1", "6")));
   REQUIRE(world.until([&] { return world.runs.size() == 2 && world.engine->status().idle; }));
   CHECK(world.runs[1].outcome == (refused ? "write-failed" : "permanent"));
   CHECK(world.engine->status().parked == 1);
@@ -519,13 +518,13 @@ TEST_CASE("an onDelete run whose attempts are used up is run again by a trigger"
   INFO("name in use " << name_in_use);
   Failing world(kTwice, ", filter: .spec.on");
   auto& watch = world.begin(R"({"on":true})");
-  watch.data(told("DELETED", site("a", "u1", "5", R"({"on":true})")));
+  watch.data(watch_line("DELETED", site("a", "u1", "5", R"({"on":true})")));
   const std::string seen = "a\na gone\na gone\n";
   REQUIRE(world.sees(seen));
   hooks::Driver& driver = *world.engine->drivers().at(0);
   if (name_in_use) {
     // Not of the rule's: nothing waits behind the deletion.
-    watch.data(told("ADDED", site("a", "u2", "6", R"({"on":false})")));
+    watch.data(watch_line("ADDED", site("a", "u2", "6", R"({"on":false})")));
     REQUIRE(world.until([&] { return driver.facts_of({"shop", "a"}).cached; }));
   }
   CHECK(world.engine->status().parked == 1);
@@ -545,7 +544,8 @@ TEST_CASE("a new object does not wait for a deletion of its name that is not tri
   const std::string tries = used_up ? "a gone\na gone\n" : "a gone\n";
   auto& watch = world.begin();
   SECTION("the object is there") {
-    watch.data(told("DELETED", site("a", "u1", "5")) + told("ADDED", site("a", "u2", "6")));
+    watch.data(watch_line("DELETED", site("a", "u1", "5")) +
+               watch_line("ADDED", site("a", "u2", "6")));
     CHECK(world.sees("a\n" + tries + "a\n"));
     CHECK(world.engine->status().parked == 0);
     CHECK(world.engine->status().given_up == 1);
@@ -554,17 +554,18 @@ TEST_CASE("a new object does not wait for a deletion of its name that is not tri
     CHECK(world.state() == "idle");
   }
   SECTION("it comes when the deletion is parked") {
-    watch.data(told("DELETED", site("a", "u1", "5")));
+    watch.data(watch_line("DELETED", site("a", "u1", "5")));
     REQUIRE(world.sees("a\n" + tries));
     CHECK(world.engine->status().parked == 1);
-    watch.data(told("ADDED", site("a", "u2", "6")));
+    watch.data(watch_line("ADDED", site("a", "u2", "6")));
     CHECK(world.sees("a\n" + tries + tries + "a\n"));
     CHECK(world.engine->status().given_up == 1);
   }
   SECTION("it has gone as well") {
-    watch.data(told("DELETED", site("a", "u1", "5")));
+    watch.data(watch_line("DELETED", site("a", "u1", "5")));
     REQUIRE(world.sees("a\n" + tries));
-    watch.data(told("ADDED", site("a", "u2", "6")) + told("DELETED", site("a", "u2", "7")));
+    watch.data(watch_line("ADDED", site("a", "u2", "6")) +
+               watch_line("DELETED", site("a", "u2", "7")));
     CHECK(world.sees("a\n" + tries + tries + tries));
     CHECK(world.engine->status().parked == 1);
     CHECK(world.engine->status().given_up == 1);
@@ -602,19 +603,19 @@ TEST_CASE("where ever more deletions fail the oldest is given up") {
     return parked ? status.parked : status.failing;
   };
   REQUIRE(ran(3));
-  watch.data(told("DELETED", site("a", "u1", "6", spec)));
+  watch.data(watch_line("DELETED", site("a", "u1", "6", spec)));
   REQUIRE(ran(4));
-  watch.data(told("DELETED", site("b", "u2", "7", spec)));
+  watch.data(watch_line("DELETED", site("b", "u2", "7", spec)));
   REQUIRE(ran(5));
   CHECK(waiting() == 2);
   CHECK(world.engine->status().given_up == 0);
   hooks::Driver& driver = *world.engine->drivers().at(0);
   if (name_in_use) {
     // Not of the rule's: nothing waits behind the deletion.
-    watch.data(told("ADDED", site("a", "u4", "8")));
+    watch.data(watch_line("ADDED", site("a", "u4", "8")));
     REQUIRE(world.until([&] { return driver.facts_of({"shop", "a"}).cached; }));
   }
-  watch.data(told("DELETED", site("c", "u3", "9", spec)));
+  watch.data(watch_line("DELETED", site("c", "u3", "9", spec)));
   REQUIRE(ran(6));
   CHECK(waiting() == 2);
   CHECK(world.engine->status().given_up == 1);
@@ -681,7 +682,7 @@ TEST_CASE(
   const bool selection_first = GENERATE(true, false);
   const bool at_once = GENERATE(true, false);
   INFO("selection first " << selection_first << ", at once " << at_once);
-  const std::string event = told("DELETED", site("a", "u1", "6", "{}", kDying));
+  const std::string event = watch_line("DELETED", site("a", "u1", "6", "{}", kDying));
   (selection_first ? world.selection() : world.guard())->data(event);
   if (!at_once && selection_first) {
     CHECK(world.sees("a\na gone\n"));
@@ -698,7 +699,7 @@ TEST_CASE("a deletion that fails is not given up for what the guard still shows 
   world.folder.write("fail", "");
   world.transport.route("GET", kSiteA, 404, kNoSuch);
   world.begin();
-  const std::string event = told("DELETED", site("a", "u1", "6", "{}", kDying));
+  const std::string event = watch_line("DELETED", site("a", "u1", "6", "{}", kDying));
   world.selection()->data(event);
   REQUIRE(world.sees("a\na gone\n"));
   CHECK(world.engine->status().given_up == 0);
@@ -719,7 +720,7 @@ TEST_CASE("what has only left a selecting rule is let go and known no more") {
   world.transport.route("PATCH", kSiteA, 200, site("a", "u1", "7"));
   world.begin();
   CHECK(world.known() != nullptr);
-  world.selection()->data(told("DELETED", site("a", "u1", "6", "{}", kSelected)));
+  world.selection()->data(watch_line("DELETED", site("a", "u1", "6", "{}", kSelected)));
   REQUIRE(world.until([&] {
     const auto lines = world.transport.lines();
     return std::count_if(lines.begin(), lines.end(),
@@ -729,8 +730,8 @@ TEST_CASE("what has only left a selecting rule is let go and known no more") {
            world.engine->status().idle;
   }));
   CHECK(world.known() == nullptr);
-  world.guard()->data(told("MODIFIED", site("a", "u1", "7")));
-  world.guard()->data(told("DELETED", site("a", "u1", "8")));
+  world.guard()->data(watch_line("MODIFIED", site("a", "u1", "7")));
+  world.guard()->data(watch_line("DELETED", site("a", "u1", "8")));
   CHECK(world.sees("a\n"));
 }
 
@@ -742,7 +743,7 @@ TEST_CASE("what was cleaned up is known no more, whichever watch tells first tha
   // When a start came now it could not tell it from what went without its cleanup.
   CHECK(world.known() == nullptr);
   const bool selection_first = GENERATE(true, false);
-  const std::string event = told("DELETED", site("a", "u1", "6", "{}", kDying));
+  const std::string event = watch_line("DELETED", site("a", "u1", "6", "{}", kDying));
   (selection_first ? world.selection() : world.guard())->data(event);
   CHECK(world.sees("a\n"));
   (selection_first ? world.guard() : world.selection())->data(event);
@@ -770,10 +771,10 @@ TEST_CASE("what a filter holds is not known to the next start, though it was run
   watch.head(200);
   REQUIRE(world.sees("a\n"));
   CHECK(known());
-  watch.data(told("MODIFIED", site("a", "u1", "6", R"({"on":false})", more)));
+  watch.data(watch_line("MODIFIED", site("a", "u1", "6", R"({"on":false})", more)));
   REQUIRE(world.until([&] { return !known(); }));
   if (finalizes) {
-    watch.data(told("MODIFIED", site("a", "u1", "7", R"({"on":false})")));
+    watch.data(watch_line("MODIFIED", site("a", "u1", "7", R"({"on":false})")));
     CHECK(world.sees("a\na\n"));
     CHECK_FALSE(known());
     return;

@@ -8,6 +8,7 @@
 
 using namespace kubewatch;
 using test::event;
+using test::watch_line;
 
 namespace {
 
@@ -27,10 +28,6 @@ std::string page(const std::string& version, const std::string& more = kOurs) {
   return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"page","namespace":"shop",)"
          R"("uid":"u-page","resourceVersion":")" +
          version + "\"" + more + R"(},"data":{"at":")" + version + R"("}})";
-}
-
-std::string told(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
 // Website shop/a, whose hook prints what the file `printed` says; the others' print nothing.
@@ -88,11 +85,11 @@ TEST_CASE("a run waits until the watch shows what the last run of its object wro
   CHECK_FALSE(world.engine->status().idle);
   CHECK(world.engine->status().at_work);
   // Not those of other objects, though one hook runs at a time.
-  world.sites->data(told("ADDED", site("b", "9")));
+  world.sites->data(watch_line("ADDED", site("b", "9")));
   REQUIRE(world.ran(2));
   CHECK(world.seen() == "a\nb\n");
 
-  world.children->data(told("ADDED", page("7")));
+  world.children->data(watch_line("ADDED", page("7")));
   REQUIRE(world.ran(3));
   CHECK(world.runs[2].reason == "Updated");
   CHECK(world.runs[2].attempt == 1);
@@ -135,18 +132,18 @@ TEST_CASE("what a watch has passed is not waited for: later writes, deletions, b
   world.change("8");
   CHECK(world.runs.size() == 1);
   SECTION("another manager has written it since") {
-    world.children->data(told("ADDED", page("9")));
+    world.children->data(watch_line("ADDED", page("9")));
     CHECK(world.ran(2));
   }
   SECTION("somebody has deleted it, and the watch was not there when it came") {
-    world.children->data(told("DELETED", page("9")));
+    world.children->data(watch_line("DELETED", page("9")));
     world.time.skip(Duration{1000});
     CHECK(world.ran(2));
     CHECK(world.state() == "idle");
   }
   SECTION("the watch has come past it") {
     world.children->data(
-        told("BOOKMARK", R"({"kind":"ConfigMap","metadata":{"resourceVersion":"9"}})"));
+        watch_line("BOOKMARK", R"({"kind":"ConfigMap","metadata":{"resourceVersion":"9"}})"));
     world.time.skip(Duration{1000});
     CHECK(world.ran(2));
   }
@@ -166,7 +163,7 @@ TEST_CASE("a run waits until the watch shows what the last one deleted") {
   CHECK(world.runs.size() == 1);
   CHECK(world.state() == "behind");
   SECTION("it is gone") {
-    world.children->data(told("DELETED", page("9")));
+    world.children->data(watch_line("DELETED", page("9")));
     REQUIRE(world.ran(2));
     CHECK(world.read("input").find("u-page") == std::string::npos);
   }

@@ -7,16 +7,13 @@ using namespace kubewatch;
 using test::kSite;
 using test::list;
 using test::object;
+using test::watch_line;
 
 namespace {
 
 const std::string kSiteA = "/apis/demo.dev/v1/namespaces/shop/websites/a";
 const std::string kPage = "/api/v1/namespaces/shop/configmaps/page";
 const std::string kNoSuch = R"({"kind":"Status","reason":"NotFound","code":404})";
-
-std::string told(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
-}
 
 std::string site(const std::string& uid, const std::string& version) {
   return R"({"apiVersion":"demo.dev/v1","kind":"Website","metadata":{"name":"a","namespace":"shop",)"
@@ -78,7 +75,7 @@ struct World : test::ScriptedEngine {
 
 TEST_CASE("for an object that was deleted while its hook ran nothing is written, and none fails") {
   World world("", GENERATE(as<std::string>(), "0", "75"));
-  world.sites().data(told("DELETED", site("u1", "6")));
+  world.sites().data(watch_line("DELETED", site("u1", "6")));
   world.let_go("");
   CHECK_FALSE(world.asked_for(kPage));
   CHECK(world.runs[0].outcome == "done");
@@ -92,7 +89,7 @@ TEST_CASE("for an object that was deleted while its hook ran nothing is written,
 
 TEST_CASE("nor where another object has its name by then: that one's run writes") {
   World world;
-  world.sites().data(told("DELETED", site("u1", "6")) + told("ADDED", site("u2", "7")));
+  world.sites().data(watch_line("DELETED", site("u1", "6")) + watch_line("ADDED", site("u2", "7")));
   world.let_go(site("u2", "7"));
   CHECK_FALSE(world.asked_for(kPage));
   CHECK(world.runs[0].message.find("the object was deleted while its hook ran") == 0);
@@ -115,7 +112,7 @@ TEST_CASE("a child that needs the finalizer meets a deletion that no cache shows
 
 TEST_CASE("for an object that left the selection while its hook ran all is written") {
   World world(", labelSelector: tier=web");
-  world.sites().data(told("DELETED", site("u1", "6")));
+  world.sites().data(watch_line("DELETED", site("u1", "6")));
   world.let_go(site("u1", "6"));
   CHECK(world.asked_for(kPage));
   CHECK(world.runs[0].outcome == "done");

@@ -9,15 +9,11 @@ using namespace kubewatch::hooks;
 namespace {
 
 using World = test::ScriptedEngine;
+using test::deep;
 using test::event;
 using test::kSite;
 using test::list;
 using test::object;
-
-// 300 levels.
-std::string deep() {
-  return std::string(300, '[') + std::string(300, ']');
-}
 
 }  // namespace
 
@@ -198,7 +194,7 @@ TEST_CASE("an object that the rule's filter cannot judge by its half is told, an
     CHECK(world.until([&] { return world.engine->status().parked == 0; }));
   }
   SECTION("deleted: half an object is nobody's last state") {
-    watch.data(R"({"type":"DELETED","object":)" + object(kSite, "Website", "7", deep()) + "}\n");
+    watch.data(test::watch_line("DELETED", object(kSite, "Website", "7", deep())));
     REQUIRE(world.until([&] { return world.runs.size() == 3; }));
     CHECK(world.runs[2].outcome == "done");
     INFO(world.read("input"));

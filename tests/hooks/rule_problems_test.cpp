@@ -137,14 +137,14 @@ TEST_CASE("unknown keys and wrong values of the spec are all listed at their pos
             "7:31: spec.changed[2]: must be text, not a number (put it in quotes)",
             "7:34: spec.changed[3]: \"spec\" is no path such as .spec or "
             ".metadata.labels[\"a/b\"]: it must start with a dot"}},
+          {"  onDelete: false\n", {}},
+          {"  onDelete: true\n", {}},
           {"  onDelete: maybe\n", {"7:13: spec.onDelete: must be true or false, not text"}},
       });
 }
 
-TEST_CASE("features that do not work yet are refused, their documented defaults accepted") {
+TEST_CASE("wrong schedules and triggers are refused") {
   check_all(kHead, {
-                       {"  onDelete: false\n", {}},
-                       {"  onDelete: true\n", {}},
                        {"  schedule: '*/5 * * * *'\n", {}},
                        {"  schedule: 'TZ=UTC 0 3 1-15/2 jan,6 mon-fri'\n", {}},
                        {"  schedule: 'TZ=Mars/Olympus 0 3 * * *'\n",
@@ -166,13 +166,24 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
                         {"7:14: spec.triggers[0]: needs one of exec, file and http",
                          "7:32: spec.triggers[1].http.path: must start with /"}},
                    });
+}
+
+TEST_CASE("wrong values of content and optional are refused") {
+  check_all(kBareHead + kReconcile,
+            {
+                {"  for: {apiVersion: v1, kind: Pod, content: full, optional: false}\n", {}},
+                {"  for: {apiVersion: v1, kind: Pod, content: metadata, optional: true}\n", {}},
+                {"  for: {apiVersion: v1, kind: Pod, optional: 1}\n",
+                 {"6:46: spec.for.optional: must be true or false, not a number"}},
+                {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
+                 {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
+            });
+}
+
+TEST_CASE("filters and paths that read what content: metadata does not keep are refused") {
   check_all(
       kBareHead + kReconcile,
       {
-          {"  for: {apiVersion: v1, kind: Pod, content: full, optional: false}\n", {}},
-          {"  for: {apiVersion: v1, kind: Pod, content: metadata, optional: true}\n", {}},
-          {"  for: {apiVersion: v1, kind: Pod, optional: 1}\n",
-           {"6:46: spec.for.optional: must be true or false, not a number"}},
           {"  for: {apiVersion: v1, kind: Pod, content: metadata}\n"
            "  changed: [.metadata.labels, .spec]\n",
            {"7:31: spec.changed[1]: looks at .spec, which spec.for.content: metadata does not "
@@ -202,6 +213,13 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
            "  watches: [{name: a, apiVersion: v1, kind: Secret, content: metadata, map: "
            ".data.a}]\n",
            {"7:77: spec.watches[0].map: reads .data, which content: metadata does not keep"}},
+      });
+}
+
+TEST_CASE("filters and paths that read what strip drops are refused") {
+  check_all(
+      kBareHead + kReconcile,
+      {
           {"  for: {apiVersion: v1, kind: Pod, strip: [.spec.x], filter: .spec.x.y == 1}\n",
            {"6:62: spec.for.filter: reads .spec.x, which spec.for.strip drops before the cache"}},
           {"  for: {apiVersion: v1, kind: Pod, strip: ['.spec.x'], filter: '.spec.a or (.spec | .b "
@@ -228,8 +246,13 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
            "  watches: [{name: a, apiVersion: v1, kind: Secret, refs: .spec.a}]\n",
            {"7:59: spec.watches[0].refs: reads .spec.a, which spec.for.strip drops before the "
             "cache"}},
-          {"  for: {apiVersion: v1, kind: Pod, content: some}\n",
-           {"6:45: spec.for.content: must be full or metadata, not \"some\""}},
+      });
+}
+
+TEST_CASE("wrong lists of kinds are refused, and namespaces that are both listed and selected") {
+  check_all(
+      kBareHead + kReconcile,
+      {
           {"  for: {apiVersion: v1, kind: Pod, namespaceSelector: team=web}\n", {}},
           {"  for: {apiVersion: v1, kind: Pod, namespaces: [a], namespaceSelector: team=web}\n",
            {"6:53: spec.for.namespaceSelector: and namespaces exclude each other"}},
@@ -246,6 +269,9 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
           {"  for: {group: apps, kinds: '*'}\n", {}},
           {"  for: {group: apps, kinds: Pod}\n", {"6:29: spec.for.kinds: must be \"*\""}},
       });
+}
+
+TEST_CASE("wrong limits and credentials of a hook are refused") {
   check_all(
       kBareHead + kFor,
       {
@@ -265,6 +291,20 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
             "64Ki, 4Mi or "
             "1Gi"}},
       });
+}
+
+TEST_CASE("a finalizer's whenControllerRemoved is release or keep") {
+  check_all(
+      kHead,
+      {
+          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: release}\n", {}},
+          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: keep}\n", {}},
+          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: never}\n",
+           {"7:56: spec.finalize.whenControllerRemoved: must be release or keep, not \"never\""}},
+      });
+}
+
+TEST_CASE("each value of apply that is documented is accepted") {
   check_all(
       kHead,
       {
@@ -272,10 +312,6 @@ TEST_CASE("features that do not work yet are refused, their documented defaults 
           {"  apply: {onImmutable: recreate, validate: schema}\n", {}},
           {"  apply: {validate: server, force: [.spec.replicas, '.metadata.labels[\"a/b\"]']}\n",
            {}},
-          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: release}\n", {}},
-          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: keep}\n", {}},
-          {"  finalize: {exec: [./hook.sh], whenControllerRemoved: never}\n",
-           {"7:56: spec.finalize.whenControllerRemoved: must be release or keep, not \"never\""}},
       });
 }
 

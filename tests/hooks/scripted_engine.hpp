@@ -14,6 +14,7 @@
 #include "hooks/engine.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_folder.hpp"
+#include "support/watch_line.hpp"
 
 namespace kubewatch::test {
 
@@ -35,13 +36,18 @@ inline std::string object(const std::string& api, const std::string& kind,
          R"(","resourceVersion":")" + version + "\"" + more + R"(},"spec":)" + spec + "}";
 }
 
+// 300 levels: too deep for a cache.
+inline std::string deep() {
+  return std::string(300, '[') + std::string(300, ']');
+}
+
 inline std::string list(const std::string& items) {
   return R"({"kind":"List","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[)" +
          items + "]}";
 }
 
 inline std::string event(const std::string& object) {
-  return R"({"type":"MODIFIED","object":)" + object + "}\n";
+  return watch_line("MODIFIED", object);
 }
 
 // `spec` is more of the rule, indented by two; `for_more` more of its `for`, after a comma. The

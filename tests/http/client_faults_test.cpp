@@ -175,6 +175,22 @@ TEST_CASE("a server that accepts and says nothing runs into the response limit")
         "no complete answer from " + server.host_port() + " within 50ms");
 }
 
+TEST_CASE("where an answer has all the time there is, silence ends it") {
+  loop::EventLoop loop;
+  const RawServer server(loop, [](int fd, const std::string&) {
+    RawServer::say(fd, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n");
+  });
+  const auto transport = make_transport(loop);
+  Request request;
+  request.url = server.url();
+  request.response_timeout = Duration{0};
+  request.idle_timeout = Duration{50};
+  const auto answer = get(loop, *transport, std::move(request));
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::timeout);
+  CHECK(answer.error().message() == "nothing came from " + server.host_port() + " for 50ms");
+}
+
 TEST_CASE("a silent stream ends after its idle time, counted from the last byte") {
   // A busy machine may say the byte too late: again with more time.
   for (const Duration idle : {Duration{1500}, Duration{6000}}) {

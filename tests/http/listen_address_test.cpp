@@ -42,10 +42,17 @@ TEST_CASE("plain HTTP is served on loopback only") {
   CHECK(refused.error().render().find("not for 0.0.0.0") != std::string::npos);
 }
 
-TEST_CASE("a server without an address is reached by IPv4 and by IPv6") {
+namespace {
+
+bool has_ipv6() {
+  return listen_on("::1", 0).ok();
+}
+
+// Both loopback addresses lead to who listens there, or the one that this machine has.
+void check_reached_by_both(const std::string& address) {
   loop::EventLoop loop;
   ServerOptions options;
-  options.address = parse_listen_address(":0")->address;
+  options.address = address;
   const auto server = serve(
       loop,
       [](const ServerRequest&, const std::shared_ptr<Responder>& to) {
@@ -54,11 +61,7 @@ TEST_CASE("a server without an address is reached by IPv4 and by IPv6") {
       options);
   const auto transport = make_transport(loop);
   std::vector<std::string> hosts = {"127.0.0.1"};
-  // Else this machine has no IPv6: all addresses are those of IPv4.
-  if (const auto socket = listen_on("::1", 0); socket.ok()) {
-    close(socket->fd);
-    hosts.emplace_back("[::1]");
-  }
+  if (has_ipv6()) hosts.emplace_back("[::1]");
   for (const std::string& host : hosts) {
     INFO(host);
     const auto answer =
@@ -66,4 +69,33 @@ TEST_CASE("a server without an address is reached by IPv4 and by IPv6") {
     REQUIRE(answer.ok());
     CHECK(answer->body == "here");
   }
+}
+
+}  // namespace
+
+TEST_CASE("a server without an address is reached by IPv4 and by IPv6") {
+  check_reached_by_both(parse_listen_address(":0")->address);
+}
+
+TEST_CASE("localhost is listened to by IPv4 and by IPv6, with one port") {
+  check_reached_by_both(parse_listen_address("localhost:0")->address);
+  check_reached_by_both("LocalHost");
+  const auto listening = listen_on("localhost", 0);
+  REQUIRE(listening.ok());
+  CHECK(listening->port != 0);
+  CHECK(listening->sockets.size() == (has_ipv6() ? 2U : 1U));
+}
+
+TEST_CASE("a port of localhost that is taken on one address is not listened to on the other") {
+  const std::string address = has_ipv6() ? "::1" : "127.0.0.1";
+  const auto taken = listen_on(address, 0);
+  REQUIRE(taken.ok());
+  const auto refused = listen_on("localhost", taken->port);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().kind() == ErrorKind::unavailable);
+  // Somebody else may have it on the other address.
+  const std::string& said = refused.error().message();
+  CHECK(said.starts_with("cannot listen on "));
+  CHECK(said.find(":" + std::to_string(taken->port) + ": the address is in use") !=
+        std::string::npos);
 }

@@ -357,6 +357,47 @@ TEST_CASE("who may leave others leaves them alive when it ends by itself, and on
   CHECK(all_die(loop, pids_in(overflow.out)));
 }
 
+TEST_CASE("who is left may go on writing, and neither dies of it nor waits for a reader") {
+  EventLoop loop;
+  const TempDir folder;
+  const auto exists = [&folder](const char* name) {
+    return access((folder.path + "/" + name).c_str(), F_OK) == 0;
+  };
+  ProcessOptions options = shell(
+      "{ while [ ! -e go ]; do sleep 0.01; done; echo late >&2; echo late; "
+      "head -c 1000000 /dev/zero >&2; head -c 1000000 /dev/zero; : >done; } & echo early >&2");
+  options.directory = folder.path;
+  options.drain = Duration{1};
+  options.leaves_others = true;
+  Run first;
+  first.start(loop, std::move(options));
+  first.wait(loop);
+  CHECK(first.exit->pipes_held);
+  CHECK(first.lines == std::vector<std::string>{"early"});
+  first.process.reset();
+  folder.file("go", "", 0600);
+  Timer tick;
+  const Callback again = [&] { tick = loop.after(Duration{1}, again); };
+  again();
+  CHECK(loop.run_until([&] { return exists("done"); }, kLimit));
+}
+
+TEST_CASE("what was left in our own group is reaped when it has ended") {
+  become_subreaper();
+  EventLoop loop;
+  ProcessOptions options = shell("sleep 1000 >/dev/null 2>&1 & echo $!");
+  options.terminal = true;
+  options.leaves_others = true;
+  const auto left = pids_in(run(loop, std::move(options)).out);
+  REQUIRE(left.size() == 1);
+  CHECK(is_alive(left[0]));
+  CHECK(getpgid(left[0]) == getpgrp());
+  kill(left[0], SIGKILL);
+  REQUIRE(all_die(loop, left));
+  CHECK(run(loop, shell("exit 0")).code == 0);
+  CHECK(kill(left[0], 0) != 0);
+}
+
 TEST_CASE("a subreaper ends what left the group on a timeout and on destruction") {
   become_subreaper();
   EventLoop loop;

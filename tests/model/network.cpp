@@ -63,7 +63,8 @@ class SimCall : public std::enable_shared_from_this<SimCall> {
     seen_.initial = query_.count("sendInitialEvents") > 0;
     seen_.continued = query_.count("continue") > 0;
     seen_.version = query_["resourceVersion"];
-    limit_ = request.streaming ? request.idle_timeout : request.response_timeout;
+    const bool whole = !request.streaming && request.response_timeout > Duration::zero();
+    limit_ = whole ? request.response_timeout : request.idle_timeout;
   }
   void begin() {
     touch();

@@ -6,10 +6,12 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "base/random.hpp"
 #include "client/client.hpp"
 #include "support/catch.hpp"
 #include "support/limit.hpp"
 #include "support/scripted_transport.hpp"
+#include "support/watch_line.hpp"
 
 namespace kubewatch::test {
 
@@ -21,8 +23,14 @@ inline core::ResourceType resource(const std::string& group, const std::string& 
   return type;
 }
 
+inline std::string pod_list(const std::string& items, int version) {
+  return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" +
+         std::to_string(version) + R"("},"items":[)" + items + "]}";
+}
+
 struct ApiRig {
-  ApiRig() : client(loop, transport, config()) {}
+  explicit ApiRig(const std::optional<loop::VirtualClock>& clock = {})
+      : loop(clock ? loop::EventLoop(*clock) : loop::EventLoop()) {}
 
   static client::ClientConfig config() {
     client::ClientConfig out;
@@ -52,7 +60,7 @@ struct ApiRig {
 
   loop::EventLoop loop;
   ScriptedTransport transport;
-  client::Client client;
+  client::Client client{loop, transport, config()};
   base::Random random{1};
 };
 

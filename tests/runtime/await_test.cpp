@@ -6,7 +6,9 @@
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
+using test::pod_list;
 using test::status_text;
+using test::watch_line;
 
 namespace {
 
@@ -16,13 +18,6 @@ std::string pod(const std::string& phase, int version, const std::string& uid = 
   return R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"web","namespace":"shop","uid":")" +
          uid + R"(","resourceVersion":")" + std::to_string(version) + R"("},"status":{"phase":")" +
          phase + R"("}})";
-}
-std::string list(const std::string& item, int version) {
-  return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" +
-         std::to_string(version) + R"("},"items":[)" + item + "]}";
-}
-std::string event(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
 struct Wait : test::ApiRig {
@@ -57,7 +52,7 @@ TEST_CASE("a wait is met by the first list, and asks for one name only") {
   wait.start(conditions::pod_running());
   CHECK(wait.call(0).line() ==
         "GET /api/v1/namespaces/shop/pods?fieldSelector=metadata.name%3Dweb");
-  wait.answer(0, 200, list(pod("Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("Running", 5), 5));
   REQUIRE(wait.ended());
   REQUIRE(wait.result->ok());
   CHECK((**wait.result).met);
@@ -70,15 +65,15 @@ TEST_CASE("a wait survives failures, an absent object and a stream that ends") {
   Wait wait;
   wait.start(conditions::pod_running());
   wait.answer(0, 503, "overloaded");
-  wait.answer(1, 200, list("", 5));
+  wait.answer(1, 200, pod_list("", 5));
   wait.call(2).head(200);
-  wait.transport.call(2).data(event("ADDED", pod("Pending", 6)));
+  wait.transport.call(2).data(watch_line("ADDED", pod("Pending", 6)));
   wait.transport.call(2).fail(Error(ErrorKind::unreachable, "connection lost"));
-  wait.answer(3, 200, list("", 6));  // of which version the server is
+  wait.answer(3, 200, pod_list("", 6));  // of which version the server is
   wait.call(4).head(200);
   CHECK(wait.transport.call(4).target().find("resourceVersion=6") != std::string::npos);
   CHECK_FALSE(wait.result.has_value());
-  wait.transport.call(4).data(event("MODIFIED", pod("Running", 7)));
+  wait.transport.call(4).data(watch_line("MODIFIED", pod("Running", 7)));
   REQUIRE(wait.ended());
   CHECK((**wait.result).met);
   CHECK(wait.transport.call(4).canceled());
@@ -87,7 +82,7 @@ TEST_CASE("a wait survives failures, an absent object and a stream that ends") {
 TEST_CASE("a wait ends when the condition has failed, with the reason") {
   Wait wait;
   wait.start(conditions::pod_running());
-  wait.answer(0, 200, list(pod("Failed", 5), 5));
+  wait.answer(0, 200, pod_list(pod("Failed", 5), 5));
   REQUIRE(wait.ended());
   REQUIRE(wait.result->ok());
   CHECK_FALSE((**wait.result).met);
@@ -98,7 +93,7 @@ TEST_CASE("a wait times out and says what it sees instead") {
   Wait wait;
   wait.options.deadline = Duration{500};
   wait.start(conditions::pod_running());
-  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("Pending", 5), 5));
   REQUIRE(wait.ended());
   REQUIRE_FALSE(wait.result->ok());
   CHECK(wait.result->error().kind() == ErrorKind::timeout);
@@ -128,7 +123,7 @@ TEST_CASE("an object that is kept as metadata only meets no condition that reads
     CAPTURE(condition.text());
     Wait wait;
     wait.start(condition);
-    wait.answer(0, 200, list(deep, 5));
+    wait.answer(0, 200, pod_list(deep, 5));
     refused(wait);
   }
   for (const Condition& condition :
@@ -136,7 +131,7 @@ TEST_CASE("an object that is kept as metadata only meets no condition that reads
     CAPTURE(condition.text());
     Wait wait;
     wait.start(condition);
-    wait.answer(0, 200, list(deep, 5));
+    wait.answer(0, 200, pod_list(deep, 5));
     REQUIRE(wait.ended());
     REQUIRE(wait.result->ok());
     CHECK((**wait.result).met);
@@ -144,20 +139,20 @@ TEST_CASE("an object that is kept as metadata only meets no condition that reads
   {
     Wait wait;
     wait.start(deleted("u1"));
-    wait.answer(0, 200, list(deep, 5));
+    wait.answer(0, 200, pod_list(deep, 5));
     wait.call(1).head(200);
     CHECK_FALSE(wait.result.has_value());
-    wait.transport.call(1).data(event("DELETED", deep));
+    wait.transport.call(1).data(watch_line("DELETED", deep));
     REQUIRE(wait.ended());
     CHECK((**wait.result).met);
   }
   // It grows while it is waited for.
   Wait wait;
   wait.start(pod_ready());
-  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("Pending", 5), 5));
   wait.call(1).head(200);
   CHECK_FALSE(wait.result.has_value());
-  wait.transport.call(1).data(event("MODIFIED", deep_at(6)));
+  wait.transport.call(1).data(watch_line("MODIFIED", deep_at(6)));
   refused(wait);
 }
 
@@ -182,7 +177,7 @@ TEST_CASE("a forbidden watch ends a wait, the policy may say otherwise") {
   patient.options.gives_up = [](const Error&) { return false; };
   patient.start(conditions::created());
   patient.answer(0, 403, status_text(403, "Forbidden", "no"));
-  patient.answer(1, 200, list(pod("Pending", 5), 5));
+  patient.answer(1, 200, pod_list(pod("Pending", 5), 5));
   REQUIRE(patient.ended());
   CHECK((**patient.result).met);
 }
@@ -192,7 +187,7 @@ TEST_CASE("a streaming list that is refused is followed by a list, not by the en
   wait.options.watcher.strategy = ListStrategy::streaming;
   wait.start(conditions::created());
   wait.answer(0, 422, status_text(422, "Invalid", "sendInitialEvents is forbidden"));
-  wait.answer(1, 200, list(pod("Pending", 5), 5));
+  wait.answer(1, 200, pod_list(pod("Pending", 5), 5));
   REQUIRE(wait.ended());
   REQUIRE(wait.result->ok());
   CHECK((**wait.result).met);
@@ -201,7 +196,7 @@ TEST_CASE("a streaming list that is refused is followed by a list, not by the en
 TEST_CASE("a watch that is forbidden for a moment does not end a wait") {
   Wait wait;
   wait.start(conditions::pod_running());
-  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("Pending", 5), 5));
   wait.answer(1, 403, status_text(403, "Forbidden", "no"));
   wait.answer(2, 401, status_text(401, "Unauthorized", "no"));
   wait.turn();
@@ -211,7 +206,7 @@ TEST_CASE("a watch that is forbidden for a moment does not end a wait") {
 TEST_CASE("a wait that is destroyed tells nothing, even when its end is on the way") {
   Wait wait;
   wait.start(conditions::created());
-  wait.answer(0, 200, list(pod("Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("Pending", 5), 5));
   wait.pending.reset();
   wait.turn();
   CHECK_FALSE(wait.result.has_value());
@@ -224,11 +219,11 @@ TEST_CASE("delete_and_finalize waits until that object is gone, not for the name
                                      wait.random, wait.done());
   CHECK(wait.call(0).line() == "DELETE /api/v1/namespaces/shop/pods/web");
   wait.answer(0, 200, pod("Running", 5));
-  wait.answer(1, 200, list(pod("Running", 6), 6));
+  wait.answer(1, 200, pod_list(pod("Running", 6), 6));
   wait.call(2).head(200);
   CHECK_FALSE(wait.result.has_value());
-  wait.transport.call(2).data(event("DELETED", pod("Running", 7)) +
-                              event("ADDED", pod("Pending", 8, "u2")));
+  wait.transport.call(2).data(watch_line("DELETED", pod("Running", 7)) +
+                              watch_line("ADDED", pod("Pending", 8, "u2")));
   REQUIRE(wait.ended());
   CHECK((**wait.result).met);
 }

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "api_rig.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
-#include "support/catch.hpp"
-#include "support/limit.hpp"
-#include "support/scripted_transport.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
+using test::watch_line;
 using Lines = std::vector<std::string>;
 
 namespace {
@@ -21,12 +20,6 @@ core::ResourceType config_maps() {
   type.singular = "configmap";
   type.verbs = {"get", "list", "watch"};
   return type;
-}
-
-client::ClientConfig config() {
-  client::ClientConfig out;
-  out.server = "http://server.test";
-  return out;
 }
 
 std::string object(const std::string& name, int version, const std::string& value = "v",
@@ -44,12 +37,9 @@ std::string list(const std::vector<std::string>& items, int version) {
       R"("items":[{}]}})",
       version, joined);
 }
-std::string event(const std::string& type, const std::string& what) {
-  return fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", type, what);
-}
 std::string bookmark(int version, bool end = false) {
-  return event("BOOKMARK",
-               object("", version, "", end ? R"("k8s.io/initial-events-end":"true")" : ""));
+  return watch_line("BOOKMARK",
+                    object("", version, "", end ? R"("k8s.io/initial-events-end":"true")" : ""));
 }
 std::string status(int code, const std::string& reason) {
   return fmt::format(
@@ -58,17 +48,13 @@ std::string status(int code, const std::string& reason) {
       reason, code);
 }
 
-struct Bench {
-  loop::EventLoop loop{loop::VirtualClock{}};
-  test::ScriptedTransport transport;
-  client::Client client{loop, transport, config()};
-  base::Random random{1};
+struct Bench : test::ApiRig {
   Lines told;
   core::ResourceType type = config_maps();
   WatcherOptions options;
   std::unique_ptr<Reflector> reflector;
 
-  Bench() {
+  Bench() : ApiRig(loop::VirtualClock{}) {
     options.backoff = {Duration{2}, Duration{10}, 2.0, 0.0};
     options.short_watch = Duration{1};
   }
@@ -97,17 +83,6 @@ struct Bench {
                                             std::move(callbacks));
   }
 
-  // The call of that index; waits for retries.
-  test::ScriptedCall& call(std::size_t index) {
-    REQUIRE(loop.run_until([&] { return transport.size() > index; }, kLimit));
-    return transport.call(index);
-  }
-  void answer(std::size_t index, int code, const std::string& body) {
-    auto& to = call(index);
-    to.head(code);
-    to.data(body);
-    to.end();
-  }
   // To an open watch, which is call 1.
   test::ScriptedCall& sync(const std::vector<std::string>& items, int version) {
     answer(0, 200, list(items, version));
@@ -150,7 +125,7 @@ TEST_CASE("what a streaming list shows without its name is not told as a deletio
     auto& watch = b.call(index);
     watch.head(200);
     for (const auto& item : items) {
-      watch.data(R"({"type":"ADDED","object":)" + item + "}\n");
+      watch.data(watch_line("ADDED", item));
     }
     watch.data(fmt::format(
         R"({{"type":"BOOKMARK","object":{{"kind":"ConfigMap","apiVersion":"v1","metadata":{{)"
@@ -197,9 +172,9 @@ TEST_CASE("a reflector lists, watches and keeps its store true") {
   CHECK(watch.target().find("resourceVersion=7") != std::string::npos);
   CHECK(watch.target().find("allowWatchBookmarks=true") != std::string::npos);
   CHECK(b.reflector->store().get({"shop", "a"})->meta.kind == "ConfigMap");
-  watch.data(event("MODIFIED", object("a", 8, "w")));
-  watch.data(event("DELETED", object("b", 9)));
-  watch.data(event("ADDED", object("c", 10)));
+  watch.data(watch_line("MODIFIED", object("a", 8, "w")));
+  watch.data(watch_line("DELETED", object("b", 9)));
+  watch.data(watch_line("ADDED", object("c", 10)));
   watch.data(bookmark(20));
   CHECK(b.told == Lines{"added a=v", "added b=v", "synced", "modified a=w", "deleted b=v",
                         "added c=v", "bookmark 20"});
@@ -212,9 +187,9 @@ TEST_CASE("a reflector lists, watches and keeps its store true") {
 }
 
 TEST_CASE("the result does not depend on how the bytes come, nor on list or streaming list") {
-  const std::string live = event("MODIFIED", object("a", 8, "\\u00fc \\\"}{")) +
-                           event("DELETED", object("b", 9)) + bookmark(20) +
-                           event("ADDED", object("c", 21));
+  const std::string live = watch_line("MODIFIED", object("a", 8, "\\u00fc \\\"}{")) +
+                           watch_line("DELETED", object("b", 9)) + bookmark(20) +
+                           watch_line("ADDED", object("c", 21));
   std::optional<std::string> wanted;
   for (const bool streaming : {false, true}) {
     for (const std::size_t chunk : {1, 2, 3, 7, 64, 100000}) {
@@ -225,7 +200,7 @@ TEST_CASE("the result does not depend on how the bytes come, nor on list or stre
       if (streaming) {
         auto& watch = b.call(0);
         watch.head(200);
-        watch.data(event("ADDED", object("a", 3)) + event("ADDED", object("b", 5)) +
+        watch.data(watch_line("ADDED", object("a", 3)) + watch_line("ADDED", object("b", 5)) +
                        bookmark(7, true) + live,
                    chunk);
       } else {
@@ -252,7 +227,7 @@ TEST_CASE("what was deleted during a gap is told as deleted, with the gap") {
   Bench b;
   b.start();
   auto& watch = b.sync({object("a", 3), object("b", 5, "last")}, 7);
-  watch.data(event("ERROR", status(410, "Expired")));
+  watch.data(watch_line("ERROR", status(410, "Expired")));
   CHECK(watch.canceled());
   CHECK(b.reflector->last_failure()->find("server error event") == 0);
   b.answer(2, 200, list({object("a", 3), object("c", 30)}, 40));
@@ -315,10 +290,10 @@ TEST_CASE("each class of failure is logged once with kind and retry time, and co
   b.answer(4, 500, status(500, "InternalError"));
   b.answer(5, 500, status(500, "InternalError"));
   b.call(6).head(200);
-  b.transport.call(6).data(event("ERROR", status(429, "TooManyRequests")));
+  b.transport.call(6).data(watch_line("ERROR", status(429, "TooManyRequests")));
   b.call(7).head(200);
-  b.transport.call(7).data(event("ADDED", object("a", 8)));  // well again: a new series
-  b.transport.call(7).data(event("ERROR", status(429, "TooManyRequests")));
+  b.transport.call(7).data(watch_line("ADDED", object("a", 8)));  // well again: a new series
+  b.transport.call(7).data(watch_line("ERROR", status(429, "TooManyRequests")));
   b.call(8).head(200);
   base::capture_log(nullptr);
   const auto failures = b.reflector->stats().failures;
@@ -344,9 +319,9 @@ TEST_CASE("broken and unknown events do not end the stream") {
   Bench b;
   b.start();
   auto& watch = b.sync({object("a", 3)}, 7);
-  watch.data(event("MODIFIED", R"({"metadata":{"name":7}})"));
-  watch.data(event("SURPRISE", object("a", 8)));
-  watch.data(event("ADDED", object("b", 9)));
+  watch.data(watch_line("MODIFIED", R"({"metadata":{"name":7}})"));
+  watch.data(watch_line("SURPRISE", object("a", 8)));
+  watch.data(watch_line("ADDED", object("b", 9)));
   base::capture_log(nullptr);
   CHECK(b.keys() == "ab");
   CHECK(b.reflector->stats().skipped_events == 2);
@@ -386,8 +361,8 @@ TEST_CASE("an event of 1.5 MB is kept whole, one of 20 MB as metadata, and the s
     Bench b;
     b.start();
     auto& watch = b.sync({object("a", 3)}, 7);
-    const std::string big = event("MODIFIED", object("a", 8, std::string(bytes, 'x')));
-    watch.data(big + event("ADDED", object("b", 9)), 1U << 16U);
+    const std::string big = watch_line("MODIFIED", object("a", 8, std::string(bytes, 'x')));
+    watch.data(big + watch_line("ADDED", object("b", 9)), 1U << 16U);
     const bool whole = bytes < 16000000;
     const auto kept = b.reflector->store().get({"shop", "a"});
     CHECK((kept->json.size() > bytes) == whole);
@@ -417,11 +392,11 @@ TEST_CASE("an interrupted streaming list leaves no phantom") {
   b.start();
   auto& first = b.call(0);
   first.head(200);
-  first.data(event("ADDED", object("phantom", 3)));
+  first.data(watch_line("ADDED", object("phantom", 3)));
   first.fail(Error(ErrorKind::unreachable, "reset"));
   auto& second = b.call(1);
   second.head(200);
-  second.data(event("ADDED", object("a", 3)) + bookmark(9, true));
+  second.data(watch_line("ADDED", object("a", 3)) + bookmark(9, true));
   CHECK(b.keys() == "a");
 }
 
@@ -526,10 +501,10 @@ TEST_CASE("subscribers are told at their own pace, late ones what is there first
   CHECK(idle(slow));
   b.loop.run_until([&] { return slow.told.size() == 3; }, kLimit);
   slow.subscription->pause();
-  watch.data(event("MODIFIED", object("a", 8)));
+  watch.data(watch_line("MODIFIED", object("a", 8)));
   CHECK(idle(early));
-  watch.data(event("MODIFIED", object("a", 9)));
-  watch.data(event("DELETED", object("b", 10)));
+  watch.data(watch_line("MODIFIED", object("a", 9)));
+  watch.data(watch_line("DELETED", object("b", 10)));
   CHECK(idle(early));
   late.subscription = b.reflector->subscribe(late.callbacks());
   b.loop.run_until([&] { return late.told.size() == 2; }, kLimit);
@@ -543,7 +518,7 @@ TEST_CASE("subscribers are told at their own pace, late ones what is there first
   CHECK(slow.told == Lines{"added a 3", "added b 5", "synced", "modified a 9", "deleted b 10"});
   // Ending one from inside its callback, and all of them by the reflector's end.
   slow.subscription->pause();
-  watch.data(event("ADDED", object("last", 11)));
+  watch.data(watch_line("ADDED", object("last", 11)));
   CHECK(idle(early));
   CHECK(early.subscription == nullptr);
   b.reflector.reset();
@@ -733,7 +708,7 @@ TEST_CASE("a watch that is answered and cut again and again has failed since the
   b.answer(8, 200, list({}, 7));
   auto& watch = b.call(9);
   watch.head(200);
-  watch.data(event("ADDED", object("a", 8)));
+  watch.data(watch_line("ADDED", object("a", 8)));
   CHECK_FALSE(b.reflector->failing_since());
 }
 
@@ -741,7 +716,7 @@ TEST_CASE("a watch that worked and ended cleanly leaves no failure behind for th
   Bench b;
   b.options.backoff_reset = Duration{60000};
   b.start();
-  b.sync({}, 7).data(event("ERROR", status(500, "InternalError")));
+  b.sync({}, 7).data(watch_line("ERROR", status(500, "InternalError")));
   REQUIRE(b.reflector->failing_since());
   auto& watch = b.call(2);
   watch.head(200);

@@ -7,7 +7,9 @@
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
+using test::pod_list;
 using test::status_text;
+using test::watch_line;
 
 namespace {
 
@@ -18,13 +20,6 @@ std::string pod(const std::string& name, const std::string& phase, int version,
   return R"({"metadata":{"name":")" + name + R"(","namespace":"shop","uid":")" + uid +
          R"(","resourceVersion":")" + std::to_string(version) + R"("},"status":{"phase":")" +
          phase + R"("}})";
-}
-std::string list(const std::string& items, int version) {
-  return R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" +
-         std::to_string(version) + R"("},"items":[)" + items + "]}";
-}
-std::string event(const std::string& type, const std::string& object) {
-  return R"({"type":")" + type + R"(","object":)" + object + "}\n";
 }
 
 const char* const kNoKinds =
@@ -124,7 +119,7 @@ TEST_CASE("one object that is as asked already costs one request before the verd
   CHECK(wait.call(0).line() ==
         "GET /api/v1/namespaces/shop/pods?fieldSelector=metadata.name%3Dweb");
   CHECK_FALSE(wait.set->synced());
-  wait.answer(0, 200, list(pod("web", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Running", 5), 5));
   CHECK(wait.becomes(WaitOutcome::met));
   CHECK(wait.set->synced());
 }
@@ -133,15 +128,15 @@ TEST_CASE("the watch goes on from the list, so nothing in between is missed") {
   Wait wait({"jsonpath={.status.phase}=Running"});
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list("", 5));
+  wait.answer(0, 200, pod_list("", 5));
   auto& watch = wait.call(1);
   CHECK(watch.line().find("resourceVersion=5") != std::string::npos);
   CHECK(watch.line().find("watch=true") != std::string::npos);
   watch.head(200);
-  watch.data(event("ADDED", pod("web", "Pending", 6)));
+  watch.data(watch_line("ADDED", pod("web", "Pending", 6)));
   wait.turn();
   CHECK(wait.outcome == WaitOutcome::pending);
-  watch.data(event("MODIFIED", pod("web", "Running", 7)));
+  watch.data(watch_line("MODIFIED", pod("web", "Running", 7)));
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
@@ -160,7 +155,7 @@ TEST_CASE("few names are watched each, many as one collection") {
   many.answer(0, 200,
               many.call(0).line().find("/version") != std::string::npos
                   ? R"({"major":"1","minor":"33"})"
-                  : list(pod("a", "Running", 3), 9));
+                  : pod_list(pod("a", "Running", 3), 9));
   many.turn();
   for (std::size_t i = 0; i < many.transport.size(); ++i) {
     CHECK(many.call(i).line().find("metadata.name") == std::string::npos);
@@ -190,12 +185,12 @@ TEST_CASE("what may be mended does not end a wait that has seen its object") {
   Wait wait({"jsonpath={.status.phase}=Running"});
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list(pod("web", "Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Pending", 5), 5));
   wait.answer(1, 403, status_text(403, "Forbidden", "no"));
   wait.call(2).head(200);
-  wait.call(2).data(event("ERROR", status_text(403, "Forbidden", "no")));
+  wait.call(2).data(watch_line("ERROR", status_text(403, "Forbidden", "no")));
   wait.call(3).head(200);
-  wait.call(3).data(event("MODIFIED", pod("web", "Running", 7)));
+  wait.call(3).data(watch_line("MODIFIED", pod("web", "Running", 7)));
   CHECK(wait.becomes(WaitOutcome::met));
   CHECK_FALSE(wait.set->hopeless());
 }
@@ -204,7 +199,7 @@ TEST_CASE("what stays refused ends a wait even after it has seen its object") {
   Wait wait({"jsonpath={.status.phase}=Running"});
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list(pod("web", "Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Pending", 5), 5));
   for (std::size_t i = 1; i <= 5; ++i) wait.answer(i, 403, status_text(403, "Forbidden", "no"));
   REQUIRE(wait.until([&] { return wait.set->hopeless() != nullptr; }));
   CHECK(wait.set->hopeless()->is_forbidden());
@@ -254,13 +249,13 @@ TEST_CASE("a broken watch is taken up again while it is waited") {
   Wait wait({"jsonpath={.status.phase}=Running"});
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list(pod("web", "Pending", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Pending", 5), 5));
   wait.call(1).head(200);
   wait.call(1).fail(Error(ErrorKind::unreachable, "connection lost"));
-  wait.answer(2, 200, list("", 5));  // of which version the server is
+  wait.answer(2, 200, pod_list("", 5));  // of which version the server is
   auto& again = wait.call(3);
   again.head(200);
-  again.data(event("MODIFIED", pod("web", "Running", 6)));
+  again.data(watch_line("MODIFIED", pod("web", "Running", 6)));
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
@@ -269,21 +264,21 @@ TEST_CASE("a hold does not end while the watch fails: nobody knows how the objec
   Wait wait({"create"}, kHold);
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list(pod("web", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Running", 5), 5));
   wait.call(1).head(200);
   wait.call(1).fail(Error(ErrorKind::unreachable, "connection lost"));
   auto& look = wait.call(2);
   wait.pass(kHold + Duration{100});
   CHECK(wait.outcome == WaitOutcome::pending);
-  Wait::answer_to(look, 200, list("", 6));  // of which version the server is
+  Wait::answer_to(look, 200, pod_list("", 6));  // of which version the server is
   auto& again = wait.call(3);
   again.head(200);
   SECTION("it is as it was") {
-    again.data(event("MODIFIED", pod("web", "Running", 6)));
+    again.data(watch_line("MODIFIED", pod("web", "Running", 6)));
     CHECK(wait.becomes(WaitOutcome::met));
   }
   SECTION("it is gone") {
-    again.data(event("DELETED", pod("web", "Running", 6)));
+    again.data(watch_line("DELETED", pod("web", "Running", 6)));
     CHECK(wait.becomes(WaitOutcome::deleted));
   }
 }
@@ -293,22 +288,23 @@ TEST_CASE("of two objects one that was seen before an outage counts when its wat
   wait.add("a");
   wait.add("b");
   wait.set->start();
-  Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200, list(pod("a", "Running", 5), 5));
-  Wait::answer_to(wait.request("GET", "metadata.name%3Db"), 200, list("", 5));
+  Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200,
+                  pod_list(pod("a", "Running", 5), 5));
+  Wait::answer_to(wait.request("GET", "metadata.name%3Db"), 200, pod_list("", 5));
   auto& of_a = wait.request("GET", "metadata.name%3Da");
   auto& of_b = wait.request("GET", "metadata.name%3Db");
   of_a.head(200);
   of_b.head(200);
   of_a.fail(Error(ErrorKind::unreachable, "connection lost"));
   wait.pass(Duration{5});
-  of_b.data(event("ADDED", pod("b", "Running", 7, "u2")));
+  of_b.data(watch_line("ADDED", pod("b", "Running", 7, "u2")));
   wait.settle();
   CHECK(wait.outcome == WaitOutcome::pending);
   // Which version the server is of is asked for first.
-  Wait::answer_to(wait.request("GET", "limit=1"), 200, list("", 7));
+  Wait::answer_to(wait.request("GET", "limit=1"), 200, pod_list("", 7));
   auto& again = wait.request("GET", "metadata.name%3Da");
   again.head(200);
-  again.data(event("DELETED", pod("a", "Running", 6)));
+  again.data(watch_line("DELETED", pod("a", "Running", 6)));
   CHECK(wait.becomes(WaitOutcome::deleted));
 }
 
@@ -322,7 +318,7 @@ TEST_CASE("what a list finds changed is judged as a whole, not object by object"
   wait.add_selected();
   wait.set->start();
   Wait::answer_to(wait.request("GET", "app%3Dweb"), 200,
-                  list(pod("a", "Running", 5) + "," + pod("c", "Pending", 5, "u3"), 5));
+                  pod_list(pod("a", "Running", 5) + "," + pod("c", "Pending", 5, "u3"), 5));
   auto& watch = wait.request("GET", "watch=");
   watch.head(200);
   watch.data(R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
@@ -330,7 +326,7 @@ TEST_CASE("what a list finds changed is judged as a whole, not object by object"
   const std::size_t before = states;
   // c has gone, d has come: at no moment was a alone.
   Wait::answer_to(wait.request("GET", "app%3Dweb"), 200,
-                  list(pod("a", "Running", 5) + "," + pod("d", "Pending", 9, "u4"), 9));
+                  pod_list(pod("a", "Running", 5) + "," + pod("d", "Pending", 9, "u4"), 9));
   wait.request("GET", "watch=");
   CHECK(states == before + 1);
   CHECK(met == 0);
@@ -341,7 +337,7 @@ TEST_CASE("a hold ends by time alone") {
   Wait wait({"create"}, Duration{20});
   wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list(pod("web", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Running", 5), 5));
   CHECK(wait.becomes(WaitOutcome::met));
 }
 
@@ -349,12 +345,12 @@ TEST_CASE("after a write the watch that was open before it tells the verdict") {
   Wait wait({"jsonpath={.status.phase}=Running"});
   const auto web = wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list(pod("web", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("web", "Running", 5), 5));
   CHECK(wait.becomes(WaitOutcome::met));
   wait.set->expect(web, *base::parse_json(pod("web", "Running", 8)));
   CHECK(wait.set->outcome() == WaitOutcome::pending);
   wait.call(1).head(200);
-  wait.call(1).data(event("MODIFIED", pod("web", "Running", 8)));
+  wait.call(1).data(watch_line("MODIFIED", pod("web", "Running", 8)));
   wait.outcome = WaitOutcome::pending;
   CHECK(wait.becomes(WaitOutcome::met));
 }
@@ -363,14 +359,14 @@ TEST_CASE("what was written and is gone before a watch has told of it ends the w
   Wait wait({"jsonpath={.status.phase}=Running"});
   const auto web = wait.add("web");
   wait.set->start();
-  wait.answer(0, 200, list("", 5));
+  wait.answer(0, 200, pod_list("", 5));
   wait.settle();
   const auto relist = [&](int version) {
     auto& watch = wait.request("GET", "watch=");
     watch.head(200);
     watch.data(R"({"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired"}})"
                "\n");
-    Wait::answer_to(wait.request("GET", "metadata.name%3Dweb"), 200, list("", version));
+    Wait::answer_to(wait.request("GET", "metadata.name%3Dweb"), 200, pod_list("", version));
     wait.settle();
   };
   const auto written = *base::parse_json(pod("web", "Running", 8));
@@ -406,11 +402,11 @@ const std::string& no_such_pod() {
 void a_leaves(Wait& wait) {
   wait.add_selected();
   wait.set->start();
-  wait.answer(0, 200, list(pod("a", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("a", "Running", 5), 5));
   wait.call(1).head(200);
   wait.settle();
   REQUIRE(wait.outcome == WaitOutcome::pending);
-  wait.call(1).data(event("DELETED", pod("a", "Running", 6)));
+  wait.call(1).data(watch_line("DELETED", pod("a", "Running", 6)));
   wait.turn();
   CHECK(wait.outcome == WaitOutcome::pending);
 }
@@ -432,7 +428,7 @@ TEST_CASE("what leaves a selection is asked for by its name before it counts as 
   }
   SECTION("it exists, and is followed until it does not") {
     wait.answer_to(question, 200, pod("a", "Running", 6));
-    wait.answer_to(wait.request(kByName), 200, list(pod("a", "Running", 6), 6));
+    wait.answer_to(wait.request(kByName), 200, pod_list(pod("a", "Running", 6), 6));
     auto& watch = wait.request(kPodWatch, "metadata.name%3Da");
     watch.head(200);
     wait.settle();
@@ -441,27 +437,27 @@ TEST_CASE("what leaves a selection is asked for by its name before it counts as 
           std::string::npos);
     CHECK(wait.set->object(wait.set->report().at(0)).has_value());
     SECTION("") {
-      watch.data(event("DELETED", pod("a", "Running", 8)));
+      watch.data(watch_line("DELETED", pod("a", "Running", 8)));
       CHECK(wait.becomes(WaitOutcome::met));
     }
     SECTION("or it is chosen again") {
-      wait.call(1).data(event("ADDED", pod("a", "Running", 7)));
+      wait.call(1).data(watch_line("ADDED", pod("a", "Running", 7)));
       wait.settle();
       CHECK(watch.canceled());
       CHECK(wait.outcome == WaitOutcome::pending);
-      wait.call(1).data(event("DELETED", pod("a", "Running", 8)));
+      wait.call(1).data(watch_line("DELETED", pod("a", "Running", 8)));
       wait.answer_to(wait.request(kGet), 404, no_such_pod());
       CHECK(wait.becomes(WaitOutcome::met));
     }
   }
   SECTION("who may not get it may list it") {
     wait.answer_to(question, 403, status_text(403, "Forbidden", "no"));
-    wait.answer_to(wait.request(kByName), 200, list("", 7));
+    wait.answer_to(wait.request(kByName), 200, pod_list("", 7));
     CHECK(wait.becomes(WaitOutcome::met));
   }
   SECTION("a 404 of something else proves nothing") {
     wait.answer_to(question, 404, "default backend - 404");
-    wait.answer_to(wait.request(kByName), 200, list(pod("a", "Running", 6), 6));
+    wait.answer_to(wait.request(kByName), 200, pod_list(pod("a", "Running", 6), 6));
     wait.settle();
     CHECK(wait.outcome == WaitOutcome::pending);
   }
@@ -471,10 +467,10 @@ TEST_CASE("what a new list of a selection lacks may still exist") {
   Wait wait({"delete"});
   wait.add_selected();
   wait.set->start();
-  wait.answer(0, 200, list(pod("a", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("a", "Running", 5), 5));
   wait.call(1).head(200);
-  wait.call(1).data(event("ERROR", status_text(410, "Expired", "too old")));
-  wait.answer_to(wait.request(kList), 200, list("", 9));
+  wait.call(1).data(watch_line("ERROR", status_text(410, "Expired", "too old")));
+  wait.answer_to(wait.request(kList), 200, pod_list("", 9));
   auto& question = wait.request(kGet);
   CHECK(wait.outcome == WaitOutcome::pending);
   wait.answer_to(question, 404, no_such_pod());
@@ -485,9 +481,9 @@ TEST_CASE("without a selector there is nothing to ask") {
   Wait wait({"delete"});
   wait.set->add({kPods, "shop", "", "", "", ""});
   wait.set->start();
-  wait.answer(0, 200, list(pod("a", "Running", 5), 5));
+  wait.answer(0, 200, pod_list(pod("a", "Running", 5), 5));
   wait.call(1).head(200);
-  wait.call(1).data(event("DELETED", pod("a", "Running", 6)));
+  wait.call(1).data(watch_line("DELETED", pod("a", "Running", 6)));
   CHECK(wait.becomes(WaitOutcome::met));
   CHECK(wait.transport.size() == 2);
 }
@@ -517,10 +513,10 @@ TEST_CASE("objects of a selection that goes are asked for a few at a time") {
   for (char name = 'a'; name <= 't'; ++name) {
     items += (items.empty() ? "" : ",") + pod(std::string(1, name), "Running", 5);
   }
-  wait.answer(0, 200, list(items, 5));
+  wait.answer(0, 200, pod_list(items, 5));
   wait.call(1).head(200);
   for (char name = 'a'; name <= 't'; ++name) {
-    wait.call(1).data(event("DELETED", pod(std::string(1, name), "Running", 6)));
+    wait.call(1).data(watch_line("DELETED", pod(std::string(1, name), "Running", 6)));
   }
   wait.turn();
   CHECK(wait.transport.size() == 2 + 8);
@@ -595,7 +591,7 @@ TEST_CASE("a version that is served no more takes no object with it") {
     wait.settle();
     CHECK(wait.outcome == WaitOutcome::pending);
     CHECK(wait.versions == std::vector<std::string>{"bars.y.dev/b1: v1 to v1beta1"});
-    watch.data(event("DELETED", bar(21)));
+    watch.data(watch_line("DELETED", bar(21)));
     CHECK(wait.becomes(WaitOutcome::met));
   }
   SECTION("it was deleted in between") {
@@ -634,11 +630,12 @@ TEST_CASE("a wait that ends with its lists does not ask how the watches behind t
   wait.add("a");
   wait.add("b");
   wait.set->start();
-  Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200, list(pod("a", "Running", 5), 5));
+  Wait::answer_to(wait.request("GET", "metadata.name%3Da"), 200,
+                  pod_list(pod("a", "Running", 5), 5));
   auto& of_b = wait.request("GET", "metadata.name%3Db");
   wait.request("GET", "watch=true").fail(Error(ErrorKind::unreachable, "connection lost"));
   wait.pass(Duration{5});
-  Wait::answer_to(of_b, 200, list(pod("b", "Running", 5, "u2"), 5));
+  Wait::answer_to(of_b, 200, pod_list(pod("b", "Running", 5, "u2"), 5));
   wait.settle();
   CHECK(wait.outcome == WaitOutcome::pending);
   CHECK(wait.set->outcome(true) == WaitOutcome::met);

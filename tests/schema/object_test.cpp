@@ -1,4 +1,5 @@
 // What a schema does to objects: checks, unknown fields, defaults, ratcheting.
+#include <algorithm>
 #include <set>
 
 #include "base/json.hpp"
@@ -330,6 +331,33 @@ TEST_CASE("owner references of an embedded object are read as their type") {
   CHECK(refused.error().message().find("json: cannot unmarshal number into Go struct field "
                                        "OwnerReference.ownerReferences.name of type string") !=
         std::string::npos);
+}
+
+TEST_CASE("what metadata of an embedded object cannot be is told with the type of the field") {
+  const auto schema = compiled(Json::parse(R"({"type":"object","properties":{"e":{"type":"object",
+    "x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}})"));
+  const auto refusal = [&](const char* metadata) {
+    std::vector<std::string> unknown;
+    Json object = {{"e", {{"metadata", Json::parse(metadata)}}}};
+    const auto refused = schema->coerce_embedded(object, unknown);
+    REQUIRE_FALSE(refused.ok());
+    const std::string& why = refused.error().message();
+    return why.substr(std::min(why.find("json: "), why.size()));
+  };
+  const std::string field = " into Go struct field ObjectMeta.";
+  CHECK(refusal("true") == "json: cannot unmarshal bool into Go value of type v1.ObjectMeta");
+  CHECK(refusal(R"({"uid":5})") ==
+        "json: cannot unmarshal number" + field + "uid of type types.UID");
+  CHECK(refusal(R"({"generation":"1"})") ==
+        "json: cannot unmarshal string" + field + "generation of type int64");
+  CHECK(refusal(R"({"labels":[]})") ==
+        "json: cannot unmarshal array" + field + "labels of type map[string]string");
+  CHECK(refusal(R"({"finalizers":[true]})") ==
+        "json: cannot unmarshal bool" + field + "finalizers of type string");
+  CHECK(refusal(R"({"managedFields":{}})") ==
+        "json: cannot unmarshal object" + field + "managedFields of type []v1.ManagedFieldsEntry");
+  CHECK(refusal(R"({"ownerReferences":[1]})") ==
+        "json: cannot unmarshal number" + field + "ownerReferences of type v1.OwnerReference");
 }
 
 TEST_CASE("defaults fill absent fields at every depth, and nulls that may not be null") {
