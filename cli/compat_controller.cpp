@@ -4,6 +4,8 @@
 
 #include <ostream>
 
+#include <CLI/CLI.hpp>
+
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/dry_run_printer.hpp"

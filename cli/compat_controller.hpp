@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command.hpp"
 #include "cli/metrics_flags.hpp"
 #include "cli/session.hpp"
 #include "compat/engine.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace kubewatch::cli {
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "base/strings.hpp"
 #include "cli/flags.hpp"
 #include "runtime/shard_map.hpp"

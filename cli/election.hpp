@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
 #include "hooks/start_patience.hpp"
 #include "runtime/leadership.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace kubewatch::cli {
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
+
 #include "base/strings.hpp"
 #include "core/selector.hpp"
 

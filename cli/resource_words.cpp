@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
+
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "cli/resource_args.hpp"

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "runtime/failure_counts.hpp"

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/waiter.hpp"
 
 namespace kubewatch::cli {

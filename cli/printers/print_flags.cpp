@@ -1,5 +1,7 @@
 #include "cli/printers/print_flags.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/printers/label_cells.hpp"
 #include "cli/printers/output_format.hpp"
 

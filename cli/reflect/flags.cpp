@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
+
 #include "base/json_pointer.hpp"
 #include "cli/reflect/saved.hpp"
 #include "cli/resource_args.hpp"

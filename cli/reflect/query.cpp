@@ -9,6 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
+
 #include "apiserver/read_pages.hpp"
 #include "apiserver/read_text.hpp"
 #include "base/json.hpp"

@@ -7,6 +7,8 @@
 #include <map>
 #include <ostream>
 
+#include <CLI/CLI.hpp>
+
 #include "base/strings.hpp"
 #include "cli/apply/apply_run.hpp"
 #include "cli/command.hpp"

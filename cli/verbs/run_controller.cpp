@@ -6,6 +6,8 @@
 #include <ostream>
 #include <utility>
 
+#include <CLI/CLI.hpp>
+
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/compat_controller.hpp"

@@ -3,6 +3,8 @@
 
 #include <ostream>
 
+#include <CLI/CLI.hpp>
+
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"

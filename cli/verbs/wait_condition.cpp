@@ -4,6 +4,8 @@
 
 #include <ostream>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
+
 #include "base/strings.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"

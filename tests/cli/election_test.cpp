@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <CLI/CLI.hpp>
+
 #include "base/log.hpp"
 #include "hooks/recorded_request.hpp"
 #include "rehearsal/local_server.hpp"

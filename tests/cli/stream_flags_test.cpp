@@ -1,5 +1,7 @@
 #include "cli/stream_flags.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "base/json.hpp"
 #include "client/rig.hpp"
 #include "runtime/reflector.hpp"
