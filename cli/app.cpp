@@ -224,15 +224,15 @@ std::string dropped_value(const CLI::App& command) {
   return "";
 }
 
-using Words = std::vector<std::string>;
+using CommandWords = std::vector<std::string>;
 
-bool has(const Words& words, std::string_view name) {
+bool has(const CommandWords& words, std::string_view name) {
   return std::find(words.begin(), words.end(), name) != words.end();
 }
 
 // Without words, which is where the pages are written from, all flags are there.
 void add_command(CLI::App& parent, Command& command, const std::string& prefix,
-                 const Words& words) {
+                 const CommandWords& words) {
   const std::string name = prefix + command.name();
   CLI::App* sub = parent.add_subcommand(command.name(), command.summary());
   if (!words.empty() && !has(words, command.name())) return;

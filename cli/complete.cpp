@@ -226,7 +226,7 @@ Words words_of(const CompletionPlace& place, const GlobalOptions& global) {
 }
 
 // Words that a shell or a terminal would take for something else are left out.
-bool is_plain(const std::string& word) {
+bool needs_no_quotes(const std::string& word) {
   return word.find_first_of(" \t\n\\\"'`$;&|<>(){}*?!~#") == std::string::npos &&
          base::escape_for_terminal(word) == word;
 }
@@ -248,7 +248,7 @@ int run_complete(const std::vector<std::string>& words, std::ostream& out) {
     const auto place = completion_place(*tree, words);
     std::size_t count = 0;
     for (const auto& [word, help] : words_of(place, globals_of(words))) {
-      if (!word.starts_with(place.part) || !is_plain(word)) continue;
+      if (!word.starts_with(place.part) || !needs_no_quotes(word)) continue;
       if (++count > kMaxWords) break;
       text += place.prefix + word + (help.empty() ? "" : "\t" + first_line(help)) + "\n";
       if (word.ends_with('=') || word.ends_with('/')) directive |= kCompleteNoSpace;

@@ -24,7 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxFile = 64U << 20U;
 constexpr const char* kCrdKind = "CustomResourceDefinition";
 
 // What git prints, run without a shell. Errors: not_found, with git's words.
@@ -39,7 +38,7 @@ Result<std::string> run_git(std::vector<std::string> words) {
     if (const char* value = ::getenv(name))
       options.environment.push_back(fmt::format("{}={}", name, value));
   }
-  options.max_stdout = kMaxFile;
+  options.max_stdout = kMostManifest;
   std::string told;
   std::optional<loop::ProcessExit> exit;
   auto process = loop::Process::start(
@@ -126,7 +125,7 @@ std::string LoadedCrd::text() const {
 }
 
 Result<std::string> read_text(const std::string& path) {
-  auto text = path == "-" ? read_stdin() : base::read_file(path, kMaxFile);
+  auto text = path == "-" ? read_stdin() : base::read_file(path, kMostManifest);
   // A file that cannot be read is wrong usage, whatever the file system said of it.
   if (!text.ok()) return Error(ErrorKind::invalid, text.error().render());
   return text;

@@ -39,7 +39,7 @@ void count_before(int number) {
   ::sigaction(number, &action, nullptr);
 }
 
-bool ending = false;            // some signal was told of
+bool signal_told = false;
 bool hangups_would_end = true;  // by default, before we had them ignored
 
 Handler handler_of(int number) {
@@ -56,7 +56,7 @@ void ignore_hangups_below() {
 }
 
 void restore_hangups() {
-  if (ending || handler_of(SIGHUP) != SIG_IGN) return;
+  if (signal_told || handler_of(SIGHUP) != SIG_IGN) return;
   if (!std::exchange(hangups_would_end, true)) ::signal(SIGHUP, SIG_DFL);
 }
 
@@ -97,7 +97,7 @@ void Interrupt::signal(int number) {
   const bool first = meaning == EndRequests::Meaning::first;
   untold_signals.told(first && number == SIGHUP);
   if (!first) return;
-  ending = true;
+  signal_told = true;
   ::signal(SIGHUP, SIG_IGN);
   on_first_();
 }

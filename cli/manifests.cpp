@@ -23,7 +23,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxFile = 64U << 20U;
 constexpr std::size_t kMaxTotal = 256U << 20U;
 constexpr std::size_t kMaxFiles = 10'000;
 constexpr int kMaxDepth = 100;
@@ -232,7 +231,7 @@ namespace {
 Result<void> add_documents(std::string_view text, const std::string& source, bool skip_rules,
                            std::vector<Manifest>& out) {
   base::YamlLimits limits;
-  limits.max_bytes = kMaxFile;
+  limits.max_bytes = kMostManifest;
   auto documents = base::parse_yaml_values(text, limits);
   if (!documents.ok()) return std::move(documents).error().with_context(source);
   for (std::size_t i = 0; i < documents->size(); ++i) {
@@ -265,7 +264,7 @@ Result<std::string> read_stdin() {
     }
     if (count == 0) return text;
     text.append(piece.data(), static_cast<std::size_t>(count));
-    if (text.size() > kMaxFile) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
+    if (text.size() > kMostManifest) return Error(ErrorKind::too_large, "stdin: more than 64 MiB");
   }
 }
 
@@ -296,7 +295,7 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
   for (const auto& path : split_paths(paths)) {
     KW_ASSIGN(const auto files, expand(path, recursive));
     for (const auto& file : files) {
-      KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMaxFile));
+      KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMostManifest));
       total += text.size();
       if (total > kMaxTotal) {
         return Error(ErrorKind::too_large, fmt::format("{}: more than 256 MiB in all of -f", file));

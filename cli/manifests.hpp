@@ -12,6 +12,8 @@
 
 namespace kubewatch::cli {
 
+inline constexpr std::size_t kMostManifest = 64U << 20U;  // bytes of one file
+
 struct Manifest {
   Json object;
   std::string source;  // the file, or "stdin"

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxFile = 16U << 20U;
+constexpr std::size_t kMostRuleFile = 16U << 20U;
 constexpr const char* kDefinition = "CustomResourceDefinition";
 
 class KnownKinds {
@@ -161,7 +161,7 @@ hooks::LoadedRules check_kinds(const std::vector<std::string>& paths, hooks::Loa
   for (const hooks::Rule& rule : out.rules) files.insert(rule.file);
   for (const hooks::Diagnostic& problem : out.problems) files.insert(problem.file);
   for (const std::string& file : files) {
-    const auto text = base::read_file(file, kMaxFile);
+    const auto text = base::read_file(file, kMostRuleFile);
     if (!text.ok()) continue;
     const auto documents = base::parse_yaml(*text);
     if (!documents.ok()) continue;
@@ -185,7 +185,7 @@ std::vector<Json> definitions_beside_rules(const std::string& folder) {
   for (; !failed && it != fs::directory_iterator(); it.increment(failed)) {
     const std::string extension = it->path().extension().string();
     if (extension != ".yaml" && extension != ".yml" && extension != ".json") continue;
-    const auto text = base::read_file(it->path().string(), kMaxFile);
+    const auto text = base::read_file(it->path().string(), kMostRuleFile);
     if (!text.ok() || text->find(kDefinition) == std::string::npos) continue;
     auto documents = base::parse_yaml_values(*text);
     if (!documents.ok()) continue;

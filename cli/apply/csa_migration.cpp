@@ -4,13 +4,12 @@
 #include <iterator>
 #include <set>
 
+#include "core/server_fields.hpp"
 #include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
-
-constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 bool is_client_side(const schema::ManagedEntry& entry, bool has_annotation,
                     const std::vector<std::string>& more) {
@@ -89,7 +88,7 @@ Result<std::optional<Migration>> plan_migration(const Json& live, const std::str
                                                 const std::vector<std::string>& more) {
   KW_ASSIGN(schema::Managed managed, schema::decode_managed(schema::managed_fields_of(live)));
   const bool has_annotation =
-      base::find(live, {"metadata", "annotations", kLastApplied}) != nullptr;
+      base::find(live, {"metadata", "annotations", core::kLastAppliedAnnotation}) != nullptr;
   schema::FieldSet moved;
   schema::FieldSet others;
   Migration out;

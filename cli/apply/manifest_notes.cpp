@@ -2,13 +2,13 @@
 
 #include "cli/apply/field_conflict.hpp"
 #include "core/field_text.hpp"
+#include "core/server_fields.hpp"
 #include "schema/managed_entries.hpp"
 
 namespace kubewatch::cli {
 
 namespace {
 
-constexpr const char* kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 constexpr const char* kKeptMetadata[] = {
     "resourceVersion", "uid",      "creationTimestamp", "generation",
     "managedFields",   "selfLink", "deletionTimestamp", "deletionGracePeriodSeconds"};
@@ -23,8 +23,8 @@ std::vector<std::string> strip_server_fields(Json& manifest, bool keep_status) {
     }
     Json* annotations = base::find(*metadata, {"annotations"});
     if (annotations != nullptr && annotations->is_object() &&
-        annotations->erase(kLastApplied) > 0) {
-      out.push_back(std::string(".metadata.annotations[\"") + kLastApplied + "\"]");
+        annotations->erase(core::kLastAppliedAnnotation) > 0) {
+      out.push_back(std::string(".metadata.annotations[\"") + core::kLastAppliedAnnotation + "\"]");
       if (annotations->empty()) metadata->erase("annotations");
     }
   }

@@ -9,7 +9,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kMaxColumns = 100;
+constexpr std::size_t kMostCrdColumns = 100;
 
 std::string type_id(const core::ResourceType& type) {
   // Events are stored once and served in two groups.
@@ -56,7 +56,7 @@ std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& v
       found == nullptr ? nullptr : base::find(*found, {"additionalPrinterColumns"});
   if (columns == nullptr || !columns->is_array() || columns->empty()) return plain_columns();
   for (const auto& one : *columns) {
-    if (out->size() > kMaxColumns) break;
+    if (out->size() > kMostCrdColumns) break;
     const std::string json_path = base::string_at(one, {"jsonPath"});
     auto path = core::JsonPath::parse(json_path);
     Column column;

@@ -13,7 +13,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kMaxColumns = 1000;
+constexpr std::size_t kMostOwnColumns = 1000;
 
 // Columns end at commas outside of brackets, quotes and braces: unions hold commas of their own.
 std::vector<std::pair<std::size_t, std::string>> split_columns(const std::string& spec) {
@@ -70,7 +70,7 @@ Result<CustomColumns> CustomColumns::parse(const std::string& spec) {
     if (colon == std::string::npos || colon + 1 == column.size()) {
       return wrong("a column is HEADER:PATH", spec, begin);
     }
-    if (out.paths_.size() >= kMaxColumns) return wrong("too many columns", spec, begin);
+    if (out.paths_.size() >= kMostOwnColumns) return wrong("too many columns", spec, begin);
     KW_ASSIGN(auto path, path_of(column.substr(colon + 1), spec, begin + colon + 1));
     out.headers_.push_back(column.substr(0, colon));
     out.paths_.push_back(std::move(path));
@@ -83,7 +83,8 @@ Result<CustomColumns> CustomColumns::parse_file(const std::string& text) {
   CustomColumns out;
   out.headers_ = words_of(lines[0]);
   const auto paths = lines.size() > 1 ? words_of(lines[1]) : std::vector<std::string>();
-  if (out.headers_.empty() || out.headers_.size() != paths.size() || paths.size() > kMaxColumns) {
+  if (out.headers_.empty() || out.headers_.size() != paths.size() ||
+      paths.size() > kMostOwnColumns) {
     return Error(ErrorKind::invalid,
                  fmt::format("-o custom-columns-file: the first line has {} headers, the second {} "
                              "paths; each header needs one path below it",

@@ -28,7 +28,7 @@ Json all_served(Json crd) {
   return crd;
 }
 
-class Sample : public Command {
+class SampleVerb : public Command {
  public:
   std::string name() const override { return "sample"; }
   std::string summary() const override { return "a minimal and a filled-in object of a kind"; }
@@ -127,7 +127,7 @@ class Sample : public Command {
 }  // namespace
 
 std::unique_ptr<Command> make_crd_gen_sample() {
-  return std::make_unique<Sample>();
+  return std::make_unique<SampleVerb>();
 }
 
 }  // namespace kubewatch::cli

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kGap = 3;         // between columns, as kubectl has it
 constexpr std::size_t kMostWidth = 80;  // a longer cell moves its own row only
 
-bool is_plain(const std::string& text) {
+bool is_printable_ascii(const std::string& text) {
   return std::all_of(text.begin(), text.end(),
                      [](unsigned char c) { return c >= 0x20 && c < 0x7f; });
 }
@@ -27,7 +27,7 @@ EventTable::EventTable(std::vector<std::string> headers, bool with_headers, std:
                        const Terminal& terminal)
     : headers_(std::move(headers)), header_due_(with_headers), terminal_(terminal) {
   for (std::string& header : headers_) {
-    if (!is_plain(header)) header = base::escape_for_terminal(header);
+    if (!is_printable_ascii(header)) header = base::escape_for_terminal(header);
     widths_.push_back(display_width(header));
   }
   if (!widths_.empty()) widths_.front() = std::max(widths_.front(), first_width);
@@ -54,7 +54,7 @@ void EventTable::add_row(std::vector<std::string> cells, bool counts, Style firs
   cells.resize(headers_.size());
   bool ascii = true;
   for (std::string& cell : cells) {
-    if (is_plain(cell)) continue;
+    if (is_printable_ascii(cell)) continue;
     cell = base::escape_for_terminal(cell);
     ascii = false;
   }

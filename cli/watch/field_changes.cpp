@@ -17,14 +17,14 @@ namespace {
 // What names the items of Kubernetes' lists.
 constexpr std::array<const char*, 6> kItemKeys = {"name", "type", "key", "uid", "ip", "manager"};
 
-bool is_plain(const std::string& key) {
+bool is_plain_key(const std::string& key) {
   return !key.empty() && !base::is_digit(key.front()) &&
          std::all_of(key.begin(), key.end(),
                      [](char c) { return base::is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
 std::string key_text(const std::string& key) {
-  return is_plain(key) ? "." + key : "[" + base::dump_json(key) + "]";
+  return is_plain_key(key) ? "." + key : "[" + base::dump_json(key) + "]";
 }
 
 // The value of `key` in each item, when each has one of its own.

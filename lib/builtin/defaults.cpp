@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kRbac = "rbac.authorization.k8s.io";
 
-void default_volume(Json& object) {
+void default_persistent_volume(Json& object) {
   static const DefaultRules rules = {
       {"spec.persistentVolumeReclaimPolicy", R"("Retain")", kUnset},
       {"spec.volumeMode", R"("Filesystem")"},
@@ -257,7 +257,7 @@ void default_attachment(Json& object) {
 
 const std::map<std::string, void (*)(Json&)>& functions() {
   static const std::map<std::string, void (*)(Json&)> all = {
-      {"persistentvolumes", default_volume},
+      {"persistentvolumes", default_persistent_volume},
       {"persistentvolumeclaims", default_claim},
       {"nodes", default_node},
       {"limitranges", default_limits},

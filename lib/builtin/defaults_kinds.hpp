@@ -8,6 +8,9 @@
 
 namespace kubewatch::builtin {
 
+// The annotation of apps/v1's DaemonSets from before generations.
+inline constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
+
 // What objects of the kind always show, shapes.cpp.
 const DefaultRules& shape_of(const std::string& storage_id, const Json& object);
 // Lists that the server stores as null where they hold nothing. Who sends `rules: []` owns it all

@@ -13,8 +13,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
-
 void default_deployment(Json& object) {
   static const DefaultRules rules = {
       {"spec.replicas", "1"},

@@ -17,7 +17,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
 constexpr int kTolerationSeconds = 300;
 
 // Classes that every cluster has.

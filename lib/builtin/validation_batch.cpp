@@ -18,7 +18,6 @@ namespace kubewatch::builtin {
 namespace {
 
 constexpr std::size_t kMostRules = 20;
-constexpr std::size_t kMostExitCodes = 255;
 constexpr std::size_t kMostPatterns = 20;
 constexpr std::size_t kMostManagedBy = 63;
 constexpr std::size_t kMostIndexText = std::size_t{64} << 10U;

@@ -213,7 +213,6 @@ void check_common(const Field& container, const ContainerSurroundings& around,
 }
 
 constexpr std::size_t kMostRestartRules = 20;
-constexpr std::size_t kMostExitCodes = 255;
 
 void check_restart_policy(const Field& container) {
   const Field policy = container["restartPolicy"];

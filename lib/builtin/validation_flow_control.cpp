@@ -165,7 +165,7 @@ void check_path_rule(const Field& rule) {
   }
 }
 
-void check_rule(const Field& rule) {
+void check_flow_rule(const Field& rule) {
   const Field subjects = rule["subjects"];
   if (subjects.empty()) subjects.required("subjects must contain at least one value");
   for (const Field& subject : subjects.items()) check_subject(subject);
@@ -243,7 +243,7 @@ void check_flow_schema(const Field& object, const Json* /*live*/) {
   } else {
     level.invalid_each(subdomain_problems(level.text()));
   }
-  for (const Field& rule : spec["rules"].items()) check_rule(rule);
+  for (const Field& rule : spec["rules"].items()) check_flow_rule(rule);
 }
 
 void check_priority_level(const Field& object, const Json* /*live*/) {

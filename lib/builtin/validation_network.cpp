@@ -177,7 +177,7 @@ void check_host(const Field& host) {
   host.invalid_each(wildcard ? wildcard_problems(text) : subdomain_problems(text));
 }
 
-void check_rule(const Field& rule) {
+void check_ingress_rule(const Field& rule) {
   const Field host = rule["host"];
   if (!host.empty()) {
     if (is_ip(host.text())) host.invalid("must be a DNS name, not an IP address");
@@ -200,7 +200,7 @@ void check_ingress(const Field& object, const Json* live) {
                                "either `defaultBackend` or `rules` must be specified");
   }
   if (fallback.present()) check_backend(fallback);
-  for (const auto& rule : rules.items()) check_rule(rule);
+  for (const auto& rule : rules.items()) check_ingress_rule(rule);
   for (const auto& tls : spec["tls"].items()) {
     for (const auto& host : tls["hosts"].items()) check_host(host);
     const Field secret = tls["secretName"];

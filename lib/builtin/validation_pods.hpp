@@ -9,6 +9,9 @@
 
 namespace kubewatch::builtin {
 
+// Of one rule, of a Pod's restarts or of a Job's failures.
+inline constexpr std::size_t kMostExitCodes = 255;
+
 // What a rule may have to know besides the spec.
 struct PodSurroundings {
   bool is_pod = false;  // not a template

@@ -19,7 +19,6 @@ constexpr std::string_view kGroup = "client.authentication.k8s.io/";
 constexpr const char* kHiddenLine = "(a line that may hold a credential is not shown)";
 constexpr std::size_t kMaxHint = 4096;
 constexpr std::size_t kMaxPolicyBytes = 1U << 20U;
-constexpr std::size_t kMaxOutput = 1U << 20U;
 constexpr std::size_t kMaxDepth = 32;
 
 Error wrong(const ExecPlugin& plugin, const std::string& what) {
@@ -168,10 +167,10 @@ namespace {
 
 // JSON, and YAML as client-go's decoder takes it too. Null: not one object.
 Json object_of(std::string_view output) {
-  auto parsed = base::parse_json(output, {kMaxOutput, kMaxDepth});
+  auto parsed = base::parse_json(output, {kMostPluginOutput, kMaxDepth});
   if (!parsed.ok()) {
     base::YamlLimits limits;
-    limits.max_bytes = kMaxOutput;
+    limits.max_bytes = kMostPluginOutput;
     limits.max_depth = kMaxDepth;
     auto documents = base::parse_yaml_values(output, limits);
     if (!documents.ok() || documents->size() != 1) return {};

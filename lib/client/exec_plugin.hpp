@@ -15,6 +15,8 @@
 
 namespace kubewatch::client {
 
+inline constexpr std::size_t kMostPluginOutput = 1U << 20U;  // bytes
+
 // The name under which a cluster's extensions hold what its plugins are told.
 inline constexpr const char* kExecExtension = "client.authentication.k8s.io/exec";
 

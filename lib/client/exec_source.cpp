@@ -19,7 +19,6 @@ extern char** environ;
 namespace kubewatch::client {
 namespace {
 
-constexpr std::size_t kMaxOutput = 1U << 20U;
 constexpr Duration kTimeout{60000};
 // A person may have to find a phone.
 constexpr Duration kInteractiveTimeout{300000};
@@ -87,7 +86,7 @@ class ExecSource : public LoginSource {
     options.argv = {executable};
     options.argv.insert(options.argv.end(), plugin_.arguments.begin(), plugin_.arguments.end());
     options.environment = environment_of(plugin_, exec_info(plugin_, config_, interactive));
-    options.max_stdout = kMaxOutput;
+    options.max_stdout = kMostPluginOutput;
     options.terminal = interactive;
     options.timeout = interactive ? kInteractiveTimeout : kTimeout;
     // Browsers for the next login, agents that keep keys, daemons that refresh.

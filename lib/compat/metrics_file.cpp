@@ -12,8 +12,8 @@
 namespace kubewatch::compat {
 namespace {
 
-constexpr std::size_t kMaxBytes = 4U << 20U;
-constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kMostMetricsBytes = 4U << 20U;
+constexpr std::size_t kMostMetrics = 10'000;
 constexpr std::size_t kMostSeries = 10'000;
 
 using Action = MetricOperation::Action;
@@ -117,9 +117,9 @@ void read_operation(ConfigNode& node, MetricOperation& out) {
 
 Result<std::vector<MetricOperation>> parse_metrics_file(std::string_view text,
                                                         std::set<std::string>& unknown) {
-  if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 4 MiB");
+  if (text.size() > kMostMetricsBytes) return Error(ErrorKind::too_large, "more than 4 MiB");
   base::YamlLimits limits;
-  limits.max_documents = kMaxOperations;
+  limits.max_documents = kMostMetrics;
   limits.documents_are = "operations";
   KW_ASSIGN(const auto documents, base::parse_yaml(text, limits));
   std::vector<MetricOperation> out;

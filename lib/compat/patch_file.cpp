@@ -14,8 +14,8 @@
 namespace kubewatch::compat {
 namespace {
 
-constexpr std::size_t kMaxBytes = 16U << 20U;
-constexpr std::size_t kMaxOperations = 10'000;
+constexpr std::size_t kMostPatchBytes = 16U << 20U;
+constexpr std::size_t kMostPatches = 10'000;
 
 constexpr std::array<std::pair<std::string_view, OperationType>, 9> kNames = {
     {{"Create", OperationType::create},
@@ -161,11 +161,11 @@ std::string Operation::str() const {
 
 Result<std::vector<Operation>> parse_patch_file(std::string_view text,
                                                 std::set<std::string>& unknown) {
-  if (text.size() > kMaxBytes) return Error(ErrorKind::too_large, "more than 16 MiB");
+  if (text.size() > kMostPatchBytes) return Error(ErrorKind::too_large, "more than 16 MiB");
   std::vector<Operation> out;
   if (base::trim(text).empty()) return out;
   base::YamlLimits limits;
-  limits.max_documents = kMaxOperations;
+  limits.max_documents = kMostPatches;
   limits.documents_are = "operations";
   KW_ASSIGN(const auto documents, base::parse_yaml(text, limits));
   for (std::size_t i = 0; i < documents.size(); ++i) {

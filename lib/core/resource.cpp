@@ -102,6 +102,11 @@ std::string Gvk::group_kind() const {
   return group.empty() ? kind : kind + "." + group;
 }
 
+ObjectKey object_key(const Json& object) {
+  return {base::string_at(object, {"metadata", "namespace"}),
+          base::string_at(object, {"metadata", "name"})};
+}
+
 Result<Gvk> gvk_of(const Json& object) {
   if (!object.is_object()) return Error(ErrorKind::invalid, "the manifest is not an object");
   const std::string kind = base::string_at(object, {"kind"});

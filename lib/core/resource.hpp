@@ -65,6 +65,9 @@ struct ObjectKey {
   auto operator<=>(const ObjectKey&) const = default;
 };
 
+// "" where the object does not say it.
+ObjectKey object_key(const Json& object);
+
 struct ObjectKeyHash {
   std::size_t operator()(const ObjectKey& key) const noexcept;
 };

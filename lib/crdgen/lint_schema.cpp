@@ -14,7 +14,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-constexpr int kMaxDepth = 100;
+constexpr int kLintDepth = 100;
 
 bool has_rules(const Json& schema) {
   const auto it = schema.find("x-kubernetes-validations");
@@ -22,7 +22,7 @@ bool has_rules(const Json& schema) {
 }
 
 bool rules_below(const Json& schema, int depth) {
-  if (!schema.is_object() || depth > kMaxDepth) return false;
+  if (!schema.is_object() || depth > kLintDepth) return false;
   if (has_rules(schema)) return true;
   for (const char* key : {"items", "additionalProperties"}) {
     const auto it = schema.find(key);
@@ -66,7 +66,7 @@ class SchemaLint {
       : version_(std::move(version)), out_(out) {}
 
   void look(const Json& schema, const At& at) {
-    if (!schema.is_object() || at.depth > kMaxDepth) return;
+    if (!schema.is_object() || at.depth > kLintDepth) return;
     const std::string type = base::string_at(schema, {"type"});
     std::vector<std::string> own_rules;
     rules(schema, at, own_rules);

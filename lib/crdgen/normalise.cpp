@@ -3,6 +3,7 @@
 
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "core/server_fields.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/schema_walk.hpp"
 
@@ -22,7 +23,7 @@ void normalise_metadata(Json& metadata) {
   }
   if (Json* annotations = base::find(metadata, {"annotations"});
       annotations && annotations->is_object()) {
-    annotations->erase("kubectl.kubernetes.io/last-applied-configuration");
+    annotations->erase(core::kLastAppliedAnnotation);
   }
   drop_if_empty(metadata, "annotations");
   drop_if_empty(metadata, "labels");

@@ -13,7 +13,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-constexpr int kMaxDepth = 40;
+constexpr int kSampleDepth = 40;
 // A schema may want more than anyone reads, or memory holds. What is cut is not valid, which
 // whoever validates the sample tells.
 constexpr std::size_t kMaxItems = 100;    // of one list or map
@@ -94,7 +94,7 @@ class Sampler {
   explicit Sampler(SampleSize size) : full_(size == SampleSize::full) {}
 
   Json value(const Json& schema, const std::string& name, int depth, std::size_t nth = 0) const {
-    if (depth > kMaxDepth || !schema.is_object()) return nullptr;
+    if (depth > kSampleDepth || !schema.is_object()) return nullptr;
     if (values_left_ > 0) --values_left_;
     if (schema.contains("default") && nth == 0) return schema["default"];
     if (schema.contains("example") && nth == 0) return schema["example"];

@@ -12,7 +12,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-constexpr int kMaxDepth = 100;
+constexpr int kDiffDepth = 100;
 constexpr Verdict kSafe = Verdict::safe;
 constexpr Verdict kRisky = Verdict::risky;
 constexpr Verdict kBreaking = Verdict::breaking;
@@ -68,7 +68,7 @@ class SchemaDiff {
       : version_(std::move(version)), out_(out) {}
 
   void compare(const Place& place) {
-    if (place.depth > kMaxDepth || place.before == place.after) return;
+    if (place.depth > kDiffDepth || place.before == place.after) return;
     if (!place.before.is_object() || !place.after.is_object()) return;
     if (!type(place)) return;  // what was fits in no case: the rest says nothing more
     nullable(place);

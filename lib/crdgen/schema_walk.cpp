@@ -6,7 +6,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-constexpr int kMaxDepth = 200;
+constexpr int kWalkDepth = 200;
 
 // F(child, step of the pointer) for each direct schema.
 template <class AnyJson, class F>
@@ -33,7 +33,7 @@ void each_child(AnyJson& schema, const F& call) {
 
 template <class AnyJson, class F>
 void walk(AnyJson& schema, const std::string& pointer, const F& visit, int depth) {
-  if (!schema.is_object() || depth > kMaxDepth) return;
+  if (!schema.is_object() || depth > kWalkDepth) return;
   visit(schema, pointer);
   each_child(schema, [&](AnyJson& child, const std::string& step) {
     walk(child, pointer + step, visit, depth + 1);

@@ -15,7 +15,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-constexpr std::size_t kMaxDepth = 60;
+constexpr std::size_t kExpandDepth = 60;
 // Named types are copied where they are used, so that a few lines can stand for any number.
 constexpr std::size_t kMaxParts = 100000;   // of one named type
 constexpr std::size_t kMaxCopied = 500000;  // of all copies
@@ -127,9 +127,9 @@ void TypeExpander::expand_all() {
 }
 
 TypeExpander::Field TypeExpander::expand(const Node& node) {
-  if (++depth_ > kMaxDepth) {
+  if (++depth_ > kExpandDepth) {
     --depth_;
-    node.problem(fmt::format("types are nested more than {} deep", kMaxDepth));
+    node.problem(fmt::format("types are nested more than {} deep", kExpandDepth));
     return {};
   }
   Field out;

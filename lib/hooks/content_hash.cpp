@@ -28,11 +28,11 @@ void drop_our_marks(Json& object, const std::string& finalizer) {
   if (annotations->empty()) object["metadata"].erase("annotations");
 }
 
-using Members = std::map<std::string, std::string_view, std::less<>>;
+using NamedMembers = std::map<std::string, std::string_view, std::less<>>;
 
 // Of an object's text, without those that are told apart by more than their values.
-std::optional<Members> main_members(std::string_view text) {
-  Members out;
+std::optional<NamedMembers> main_members(std::string_view text) {
+  NamedMembers out;
   const auto read = core::JsonCursor(text).each_field([&](auto key, auto value) -> Result<void> {
     if (key != "metadata" && key != "status") out.emplace(key, value);
     return {};

@@ -23,7 +23,7 @@ constexpr std::size_t kMaxFollowers = 16;
 constexpr std::size_t kMaxReleases = 2000;
 constexpr std::size_t kMaxAnswer = 8U << 20U;  // then older runs are left out
 
-Error invalid(std::string message) {
+Error invalid_request(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
 }
 
@@ -152,7 +152,7 @@ void ControlRequests::handle(const ControlRequest& request, const ControlReplyPt
   if (request.name == "queue") return answer(queue(args));
   if (request.name == "log-level") return answer(log_level(args));
   if (request.name == "finalizers") return finalizers(args, reply);
-  reply->fail(invalid(fmt::format("the controller knows no request {}", request.name)));
+  reply->fail(invalid_request(fmt::format("the controller knows no request {}", request.name)));
 }
 
 // Drivers whose kinds are not known yet are asked by the kind alone.
@@ -227,8 +227,8 @@ void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
   const std::string controller = base::string_at(args, {"controller"});
   if (kind.empty() ? controller.empty() : base::string_at(args, {"name"}).empty()) {
     return reply->fail(
-        invalid("explain needs kind and name, or the controller of a rule without "
-                "`for`"));
+        invalid_request("explain needs kind and name, or the controller of a rule without "
+                        "`for`"));
   }
   auto work = std::make_shared<Explaining>();
   work->reply = reply;
@@ -239,8 +239,8 @@ void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
     const Rule& rule = driver->rule();
     if (!controller.empty() && rule.name != controller) continue;
     if (kind.empty() && rule.has_for) {
-      return reply->fail(invalid(fmt::format("{} is for objects of the kind {}: name one",
-                                             rule.name, rule.for_.gvk.kind)));
+      return reply->fail(invalid_request(fmt::format("{} is for objects of the kind {}: name one",
+                                                     rule.name, rule.for_.gvk.kind)));
     }
     auto& names = work->controllers;
     if (std::find(names.begin(), names.end(), rule.name) == names.end()) names.push_back(rule.name);
@@ -393,7 +393,7 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   const std::string selector = base::string_at(args, {"selector"});
   const bool all = flag_at(args, "all");
   if (int{!name.empty()} + int{!selector.empty()} + int{all} != 1) {
-    return invalid("trigger needs one of KIND/NAME, a selector and all");
+    return invalid_request("trigger needs one of KIND/NAME, a selector and all");
   }
   TriggerRequest request;
   request.all = all;
@@ -476,7 +476,8 @@ Result<Json> ControlRequests::log_level(const Json& args) {
   const int was = base::log_verbosity();
   if (base::find(args, {"level"}) != nullptr) {
     const auto level = base::int_at(args, {"level"});
-    if (!level || *level < 0 || *level > 10) return invalid("the level must be from 0 to 10");
+    if (!level || *level < 0 || *level > 10)
+      return invalid_request("the level must be from 0 to 10");
     base::set_log_verbosity(static_cast<int>(*level));
     base::log_info("verbosity changed",
                    {{"from", std::to_string(was)}, {"to", std::to_string(*level)}});

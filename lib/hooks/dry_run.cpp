@@ -230,9 +230,7 @@ DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, 
 void DryRunTransport::note_made(const Json& object, bool is_new) {
   const auto gvk = core::gvk_of(object);
   if (!gvk.ok()) return;
-  const Made made{*gvk,
-                  {base::string_at(object, {"metadata", "namespace"}),
-                   base::string_at(object, {"metadata", "name"})}};
+  const Made made{*gvk, core::object_key(object)};
   const OrderClass order = order_class(*gvk);
   if (order == OrderClass::namespaces) {
     made_paths_["/namespaces/" + made.key.name + "/"] = made;

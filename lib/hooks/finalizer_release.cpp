@@ -10,7 +10,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kPatchesAtOnce = 8;
-constexpr std::size_t kMostPasses = 10;  // with the backoff: about six minutes
 
 }  // namespace
 
@@ -89,7 +88,7 @@ void FinalizerRelease::on_patched(const std::string& object, const Error* refuse
 }
 
 void FinalizerRelease::end_pass() {
-  if (failed_ == 0 || passes_ >= kMostPasses) return end();
+  if (failed_ == 0 || passes_ >= kMostReleasePasses) return end();
   timer_ = client_.loop().after(backoff_.fail(random_), [this] { begin_pass(); });
 }
 

@@ -17,6 +17,9 @@
 
 namespace kubewatch::hooks {
 
+// Over all objects, while some cannot be released. With the backoff: about six minutes.
+inline constexpr std::size_t kMostReleasePasses = 10;
+
 struct ReleaseTarget {
   std::string controller;
   core::ResourceType type;

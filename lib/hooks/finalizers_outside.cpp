@@ -11,7 +11,6 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMostPasses = 10;  // with the backoff: about six minutes
 constexpr std::size_t kMostNames = 5;
 constexpr Duration kLeadPause{5000};
 
@@ -116,7 +115,7 @@ void FinalizersOutside::note(const core::ObjectMeta& meta) {
 }
 
 void FinalizersOutside::again_or_end(const Error& error) {
-  if (passes_ < kMostPasses) {
+  if (passes_ < kMostReleasePasses) {
     timer_ = client_.loop().after(backoff_.fail(random_), [this] { begin_pass(); });
     return;
   }

@@ -20,7 +20,7 @@ constexpr std::string_view kValue = ", got &{";
 constexpr std::string_view kNumber = "json: cannot unmarshal number ";
 constexpr std::string_view kSetItem = "[=";
 constexpr Duration kFirstPause{1000};
-constexpr Duration kLongestPause{60000};
+constexpr Duration kLongestSchemaPause{60000};
 const core::Gvk kCrd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
 // Of a kind that is in no table and has no definition that may be read: an aggregated API has it,
 // or a newer server.
@@ -210,9 +210,9 @@ void KindSchemas::note_failure(const core::Gvk& gvk, const core::ObjectKey& defi
                    error.render());
   }
   Duration pause = kFirstPause;
-  for (std::uint32_t i = 0; i < known.failures && pause < kLongestPause; ++i) pause *= 2;
+  for (std::uint32_t i = 0; i < known.failures && pause < kLongestSchemaPause; ++i) pause *= 2;
   ++known.failures;
-  known.again = client_.loop().now() + std::min(pause, kLongestPause);
+  known.again = client_.loop().now() + std::min(pause, kLongestSchemaPause);
   // What fitted still does. That there are no conditions is not to be trusted any more.
   if (!known.schema.shape.conditions) known.schema.shape = unknown_status_shape();
   known.schema.unread = true;

@@ -10,7 +10,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr Duration kLongestPause{30000};
+constexpr Duration kLongestKindPause{30000};
 
 }  // namespace
 
@@ -22,7 +22,7 @@ KnownKinds::KnownKinds(loop::EventLoop& loop, client::Client& client, base::Rand
       options_(options),
       callbacks_(std::move(callbacks)),
       patience_(options.give_up_start),
-      missing_backoff_({options.missing, kLongestPause, 1.5, 0.1}) {}
+      missing_backoff_({options.missing, kLongestKindPause, 1.5, 0.1}) {}
 
 void KnownKinds::ask() {
   if (asking_ || stopped_) return;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMaxObjects = 10000;
 constexpr std::size_t kMaxListDepth = 4;
 
-Error invalid(std::string message) {
+Error invalid_output(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
 }
 
@@ -52,7 +52,7 @@ class Reader {
     for (const Json& target : out_.result->remove) KW_TRY(take_delete(target));
     for (const HookEvent& event : out_.result->events) KW_TRY(take_event(event));
     if (out_.result->children_none && (printed_child_ || !out_.create.empty())) {
-      return invalid("Result: children: none, but children are printed or created as well");
+      return invalid_output("Result: children: none, but children are printed or created as well");
     }
     KW_TRY(check_status());
     return std::move(out_);
@@ -93,7 +93,7 @@ class Reader {
 
 Result<void> Reader::expand(const Json& document, std::size_t depth) {
   if (!document.is_object()) {
-    return invalid(
+    return invalid_output(
         fmt::format("must be an object, not {}: print manifests on stdout and everything "
                     "else on stderr",
                     document.type_name()));
@@ -106,7 +106,7 @@ Result<void> Reader::expand(const Json& document, std::size_t depth) {
     objects_.push_back({document, place_});
     return {};
   }
-  if (depth >= kMaxListDepth) return invalid("lists nested too deeply");
+  if (depth >= kMaxListDepth) return invalid_output("lists nested too deeply");
   const std::string list_kind = base::string_at(document, {"kind"});
   const std::string list = place_;
   std::size_t number = 0;
@@ -123,13 +123,14 @@ Result<void> Reader::expand(const Json& document, std::size_t depth) {
 }
 
 Result<void> Reader::take_result(const Json& document) {
-  if (out_.result) return invalid("a second Result document; there may be one");
+  if (out_.result) return invalid_output("a second Result document; there may be one");
   KW_ASSIGN(out_.result, parse_result_document(document));
   if (!context_.has_status && (out_.result->status || !out_.result->conditions.empty())) {
     if (context_.owner.none() || context_.deleted) {
-      return invalid("Result: there is no object whose status and conditions could be written");
+      return invalid_output(
+          "Result: there is no object whose status and conditions could be written");
     }
-    return invalid(
+    return invalid_output(
         fmt::format("Result: {} has no status subresource, so status and conditions cannot "
                     "be written",
                     context_.owner.gvk.str()));
@@ -163,32 +164,32 @@ Result<core::ResourceType> Reader::type_of(const core::Gvk& gvk) const {
 Result<Manifest> Reader::check(Json object) {
   KW_ASSIGN(const core::Gvk gvk, core::gvk_of(object));
   if (gvk.group == "kubewatch.dev") {
-    return invalid(fmt::format("unknown document {} (known: Result)", gvk.str()));
+    return invalid_output(fmt::format("unknown document {} (known: Result)", gvk.str()));
   }
   Json* metadata = base::find(object, {"metadata"});
   if (metadata == nullptr || !metadata->is_object()) {
-    return invalid(fmt::format("{} without metadata", gvk.str()));
+    return invalid_output(fmt::format("{} without metadata", gvk.str()));
   }
   const std::string name = base::string_at(*metadata, {"name"});
   if (metadata->contains("generateName")) {
-    return invalid(fmt::format("{}: generateName would make a new object in each run; print a name",
-                               gvk.str()));
+    return invalid_output(fmt::format(
+        "{}: generateName would make a new object in each run; print a name", gvk.str()));
   }
   if (const Json* given = base::find(*metadata, {"name"});
       given != nullptr && !given->is_string()) {
-    return invalid(fmt::format("{}: metadata.name is {}, not text; quote it", gvk.str(),
-                               base::dump_json(*given)));
+    return invalid_output(fmt::format("{}: metadata.name is {}, not text; quote it", gvk.str(),
+                                      base::dump_json(*given)));
   }
-  if (name.empty()) return invalid(fmt::format("{} without metadata.name", gvk.str()));
+  if (name.empty()) return invalid_output(fmt::format("{} without metadata.name", gvk.str()));
   KW_TRY(check_key(gvk, {base::string_at(*metadata, {"namespace"}), name}));
   if (const Json* ns = base::find(*metadata, {"namespace"});
       ns && !ns->is_string() && !ns->is_null()) {
-    return invalid(
+    return invalid_output(
         fmt::format("{} {}: metadata.namespace must be a string", gvk.kind, shown_name(name)));
   }
   for (const char* key : {"managedFields", "ownerReferences", "uid", "resourceVersion"}) {
     if (metadata->contains(key) && !(*metadata)[key].is_null()) {
-      return invalid(
+      return invalid_output(
           fmt::format("{} {}: metadata.{} is kept by the server and kubewatch; leave it out",
                       gvk.kind, shown_name(name), key));
     }
@@ -214,18 +215,18 @@ Result<void> Reader::place(Manifest& manifest) {
   Json& metadata = manifest.object["metadata"];
   if (!manifest.type.namespaced) {
     if (!key.namespace_.empty()) {
-      return invalid(fmt::format("{} {} is cluster-scoped; leave out metadata.namespace",
-                                 manifest.type.gvk.kind, shown_name(key.name)));
+      return invalid_output(fmt::format("{} {} is cluster-scoped; leave out metadata.namespace",
+                                        manifest.type.gvk.kind, shown_name(key.name)));
     }
     metadata.erase("namespace");
     return {};
   }
   if (key.namespace_.empty()) key.namespace_ = context_.owner.key.namespace_;
   if (key.namespace_.empty()) {
-    return invalid(fmt::format("{} {} needs a metadata.namespace: {}", manifest.type.gvk.kind,
-                               shown_name(key.name),
-                               context_.owner.none() ? "the rule has no object whose it could be"
-                                                     : "its owner is cluster-scoped"));
+    return invalid_output(fmt::format(
+        "{} {} needs a metadata.namespace: {}", manifest.type.gvk.kind, shown_name(key.name),
+        context_.owner.none() ? "the rule has no object whose it could be"
+                              : "its owner is cluster-scoped"));
   }
   metadata["namespace"] = key.namespace_;
   return {};
@@ -236,11 +237,11 @@ Result<void> check_labels(const Json& object, const ChildId& id) {
     const Json* values = base::find(object, {"metadata", map});
     if (values == nullptr || values->is_null()) continue;
     if (!values->is_object())
-      return invalid(fmt::format("{}: metadata.{} is no map", shown(id), map));
+      return invalid_output(fmt::format("{}: metadata.{} is no map", shown(id), map));
     for (const auto& [key, value] : values->items()) {
       if (key.rfind(kDomain, 0) == 0 && key != kPruneAnnotation) {
-        return invalid(fmt::format("{}: metadata.{}: {} is kept by kubewatch; leave it out",
-                                   shown(id), map, key));
+        return invalid_output(fmt::format("{}: metadata.{}: {} is kept by kubewatch; leave it out",
+                                          shown(id), map, key));
       }
     }
   }
@@ -252,20 +253,22 @@ Result<void> Reader::take_manifest(Json object) {
   const ChildId id = manifest.id();
   if (const Json* status = base::find(manifest.object, {"status"}); status != nullptr) {
     if (!status->is_null() && !(status->is_object() && status->empty())) {
-      return invalid(fmt::format("{}: status is not a manifest's to set; leave it out", shown(id)));
+      return invalid_output(
+          fmt::format("{}: status is not a manifest's to set; leave it out", shown(id)));
     }
     manifest.object.erase("status");
   }
   KW_TRY(check_labels(manifest.object, id));
   if (context_.deleted) {
-    return invalid(
+    return invalid_output(
         fmt::format("{} printed for an object that is deleted: nothing could own it", shown(id)));
   }
   if (!context_.manifests_allowed) {
-    return invalid(fmt::format("{} printed while finalizing; set finalize.apply: true to allow it",
-                               shown(id)));
+    return invalid_output(fmt::format(
+        "{} printed while finalizing; set finalize.apply: true to allow it", shown(id)));
   }
-  if (!seen_.insert(id).second) return invalid(fmt::format("{} is printed twice", shown(id)));
+  if (!seen_.insert(id).second)
+    return invalid_output(fmt::format("{} is printed twice", shown(id)));
   if (is_own(manifest)) return take_own(std::move(manifest));
   printed_child_ = true;
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
@@ -286,7 +289,7 @@ Result<void> Reader::take_own(Manifest manifest) {
     if (meta.count(key) == 0) wrong = "metadata." + key;
   }
   if (!wrong.empty()) {
-    return invalid(
+    return invalid_output(
         fmt::format("{} is the object itself: a hook may print its labels and annotations "
                     "only, not {} (status goes into the Result)",
                     shown(manifest.id()), wrong));
@@ -302,18 +305,18 @@ Result<void> Reader::take_create(const Json& object) {
   const ChildId id = manifest.id();
   KW_TRY(check_labels(manifest.object, id).with_context("Result: create"));
   if (context_.deleted) {
-    return invalid(fmt::format(
+    return invalid_output(fmt::format(
         "Result: create: {} for an object that is deleted: nothing could own it", shown(id)));
   }
   if (!context_.manifests_allowed) {
-    return invalid(
+    return invalid_output(
         fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
                     "allow it",
                     shown(id)));
   }
-  if (is_own(manifest)) return invalid("Result: create: the object itself exists already");
+  if (is_own(manifest)) return invalid_output("Result: create: the object itself exists already");
   if (!seen_.insert(id).second) {
-    return invalid(fmt::format("Result: create: {} is printed twice", shown(id)));
+    return invalid_output(fmt::format("Result: create: {} is printed twice", shown(id)));
   }
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
                       context_.selects)
@@ -370,7 +373,8 @@ Result<void> Reader::take_delete(const Json& target) {
                       context_.selects)
              .with_context("Result: delete: " + shown(id)));
   if (!seen_.insert(id).second) {
-    return invalid(fmt::format("Result: delete: {} is printed as well, or there twice", shown(id)));
+    return invalid_output(
+        fmt::format("Result: delete: {} is printed as well, or there twice", shown(id)));
   }
   out_.deletes.push_back(std::move(out));
   return {};
@@ -438,7 +442,7 @@ Result<HookOutput> parse_output_list(std::string_view json, const OutputContext&
   if (!documents.ok()) {
     return std::move(documents.error()).with_context("\"documents\" is not valid JSON");
   }
-  if (!documents->is_array()) return invalid("\"documents\" must be a list");
+  if (!documents->is_array()) return invalid_output("\"documents\" must be a list");
   return Reader(context).read(documents->get_ref<const Json::array_t&>());
 }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kFree = 3;
 constexpr Duration kSoon{10000};
 constexpr Duration kShortestPause{10000};
-constexpr Duration kLongestPause{3600000};
+constexpr Duration kLongestProgramPause{3600000};
 constexpr int kToldAgain = 6;  // times the pause that was told last
 
 }  // namespace
@@ -24,7 +24,7 @@ ProgramChanges::Judgement ProgramChanges::judge(const std::string& path, const s
   if (!again) file.pause = file.told = Duration{0};
   file.in_a_row = again ? file.in_a_row + 1 : 1;
   if (file.in_a_row >= kFree) {
-    file.pause = std::clamp(file.pause * 2, kShortestPause, kLongestPause);
+    file.pause = std::clamp(file.pause * 2, kShortestPause, kLongestProgramPause);
   }
   file.stamp = stamp;
   file.at = now;

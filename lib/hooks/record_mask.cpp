@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/secret_parts.hpp"
 
@@ -11,8 +12,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::string_view kPrefix = "secret-";
-constexpr const char* kLastAppliedPath =
-    "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 
 bool is_secret_path(const std::string& path) {
   const auto target = api_target(path);
@@ -97,7 +96,7 @@ void RecordMask::hide_operation(Json& operation) const {
     *value = hidden(value->is_string() ? value->get<std::string>() : base::dump_json(*value));
     return;
   }
-  if (path == kLastAppliedPath) *value = "secret";
+  if (path == core::kLastAppliedPointer) *value = "secret";
   Json* annotations = path == "/metadata" ? base::find(*value, {"annotations"}) : value;
   if (annotations != nullptr) hide_last_applied(*annotations);
   hide_values(*value);

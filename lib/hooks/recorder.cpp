@@ -18,7 +18,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kFlushAfter{500};
-constexpr std::size_t kBlock = 256U << 10U;
 constexpr std::size_t kMostVersions = 200'000;  // of objects; of others nothing is known
 constexpr std::size_t kMostMet = 200'000;       // then no object is taken for a new one
 constexpr std::size_t kEntry = 256;             // of an entry without its object, about
@@ -85,7 +84,7 @@ void Recorder::add(Json entry, std::string object, std::size_t size) {
   entry["at"] = (loop_.now() - started_).count();
   waiting_bytes_ += kEntry + object.size() + size;
   waiting_.push_back({std::move(entry), std::move(object)});
-  const bool full = waiting_bytes_ >= (begun_ ? kBlock : most_waiting_);
+  const bool full = waiting_bytes_ >= (begun_ ? kRecordingBlock : most_waiting_);
   return full ? write_out() : flush_later();
 }
 

@@ -15,8 +15,6 @@ namespace kubewatch::hooks {
 
 namespace {
 
-constexpr std::size_t kBlock = 256U << 10U;
-
 Error system_error(const std::string& what, const std::string& path) {
   return {ErrorKind::internal, fmt::format("{} {}: {}", what, path, std::strerror(errno))};
 }
@@ -74,7 +72,7 @@ void RecordingFile::add(const std::string& line) {
   if (++count_ > limits_.lines) return give_up("it has as many lines as can be read again");
   lines_ += line;
   lines_ += '\n';
-  if (lines_.size() >= kBlock) flush();
+  if (lines_.size() >= kRecordingBlock) flush();
 }
 
 void RecordingFile::flush() {

@@ -12,6 +12,8 @@
 
 namespace kubewatch::hooks {
 
+inline constexpr std::size_t kRecordingBlock = 256U << 10U;  // bytes of lines
+
 // A replay must be able to read it: some room is left for the last line.
 struct RecordingLimits {
   std::size_t packed = 64U << 20U;

@@ -12,6 +12,10 @@
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
+
+Error invalid_result(const std::string& message) {
+  return {ErrorKind::invalid, "Result: " + message};
+}
 namespace {
 
 constexpr std::size_t kMostEvents = 100;
@@ -23,25 +27,21 @@ constexpr std::size_t kLongestWord = 128;  // events.k8s.io/v1: reason and actio
 constexpr std::size_t kLongestNote = 32768;
 constexpr std::size_t kLongestName = 128;
 
-Error invalid(std::string message) {
-  return Error(ErrorKind::invalid, "Result: " + std::move(message));
-}
-
 // One entry of a list, with the words for what is wrong with it.
 struct Entry {
   const Json& value;
   std::string where;  // "events[2]"
 
   Error wrong(const std::string& key, const std::string& problem) const {
-    return invalid(fmt::format("{}.{} {}", where, key, problem));
+    return invalid_result(fmt::format("{}.{} {}", where, key, problem));
   }
   Result<void> known(const std::vector<std::string>& keys) const {
     for (const auto& [key, item] : value.items()) {
       if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
       const auto close = base::suggest(key, keys);
-      return invalid(fmt::format("{}: unknown key \"{}\"{}", where, key,
-                                 close.empty() ? " (known: " + base::join(keys, ", ") + ")"
-                                               : "; did you mean " + close.front() + "?"));
+      return invalid_result(fmt::format("{}: unknown key \"{}\"{}", where, key,
+                                        close.empty() ? " (known: " + base::join(keys, ", ") + ")"
+                                                      : "; did you mean " + close.front() + "?"));
     }
     return {};
   }
@@ -71,14 +71,15 @@ struct Entry {
 template <class T>
 Result<std::vector<T>> read_list(const Json& value, const std::string& key, std::size_t most,
                                  const std::function<Result<T>(const Entry&)>& read) {
-  if (!value.is_array()) return invalid(key + " must be a list");
+  if (!value.is_array()) return invalid_result(key + " must be a list");
   if (value.size() > most) {
-    return invalid(fmt::format("{}: {} entries, at most {} are allowed", key, value.size(), most));
+    return invalid_result(
+        fmt::format("{}: {} entries, at most {} are allowed", key, value.size(), most));
   }
   std::vector<T> out;
   for (std::size_t i = 0; i < value.size(); ++i) {
     const Entry entry{value[i], fmt::format("{}[{}]", key, i)};
-    if (!value[i].is_object()) return invalid(entry.where + " must be an object");
+    if (!value[i].is_object()) return invalid_result(entry.where + " must be an object");
     KW_ASSIGN(T one, read(entry));
     out.push_back(std::move(one));
   }
@@ -120,7 +121,7 @@ Result<HookEvent> read_event(const Entry& entry) {
   KW_ASSIGN(out.note, entry.text("note", kLongestNote));
   if (const Json* regarding = entry.get("regarding")) {
     const Entry inner{*regarding, entry.where + ".regarding"};
-    if (!regarding->is_object()) return invalid(inner.where + " must be an object");
+    if (!regarding->is_object()) return invalid_result(inner.where + " must be an object");
     KW_TRY(check_reference(inner, {"uid"}));
     KW_TRY(inner.text("uid", kLongestName));
     out.regarding = *regarding;
@@ -132,7 +133,7 @@ Result<void> check_operation(const Json& operation, const std::string& where) {
   static const std::set<std::string> known = {"add", "remove", "replace", "move", "copy", "test"};
   const std::string op = base::string_at(operation, {"op"});
   if (known.count(op) == 0) {
-    return invalid(where + " must have an op: add, remove, replace, move, copy or test");
+    return invalid_result(where + " must have an op: add, remove, replace, move, copy or test");
   }
   const Json* path = base::find(operation, {"path"});
   const auto is_pointer = [](const Json* value) {
@@ -140,12 +141,13 @@ Result<void> check_operation(const Json& operation, const std::string& where) {
            (value->get_ref<const std::string&>().empty() ||
             value->get_ref<const std::string&>().front() == '/');
   };
-  if (!is_pointer(path)) return invalid(where + ".path must be a JSON pointer, as in /spec/x");
+  if (!is_pointer(path))
+    return invalid_result(where + ".path must be a JSON pointer, as in /spec/x");
   if ((op == "move" || op == "copy") && !is_pointer(base::find(operation, {"from"}))) {
-    return invalid(where + ".from must be a JSON pointer, as in /spec/x");
+    return invalid_result(where + ".from must be a JSON pointer, as in /spec/x");
   }
   const bool needs_value = op == "add" || op == "replace" || op == "test";
-  if (needs_value && !operation.contains("value")) return invalid(where + " has no value");
+  if (needs_value && !operation.contains("value")) return invalid_result(where + " has no value");
   return {};
 }
 
@@ -303,7 +305,7 @@ Result<std::vector<HookMetric>> read_metrics(const Json& value) {
   std::map<std::string, MetricKind> kinds;
   for (const HookMetric& metric : metrics) {
     if (kinds.try_emplace(metric.name, metric.kind).first->second != metric.kind) {
-      return invalid(fmt::format("metrics: {} is there with two types", metric.name));
+      return invalid_result(fmt::format("metrics: {} is there with two types", metric.name));
     }
   }
   return metrics;

@@ -44,6 +44,8 @@ struct HookMetric {
   std::string help;
 };
 
+// Of what a Result says: its message begins with that word.
+Error invalid_result(const std::string& message);
 // Each takes the list under its key. Errors: invalid, naming the entry and the key.
 Result<std::vector<HookEvent>> read_events(const Json& value);
 Result<std::vector<HookPatch>> read_patches(const Json& value);

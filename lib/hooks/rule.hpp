@@ -128,6 +128,8 @@ enum class OwnerRef { controller, plain, none };
 enum class OnImmutable { fail, recreate };
 enum class Validate { none, schema, server };
 
+inline constexpr std::size_t kLongestManager = 128;  // bytes: the API server takes no longer one
+
 struct ApplyRule {
   std::string field_manager;
   bool force = false;

@@ -10,7 +10,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kLongestName = 63;
-constexpr std::size_t kLongestManager = 128;
 constexpr std::size_t kHashDigits = 8;
 
 }  // namespace

@@ -15,8 +15,6 @@ namespace kubewatch::hooks {
 
 namespace {
 
-constexpr std::size_t kLongestManager = 128;
-
 // The decimal number that a key is, without sign and leading zeros.
 std::optional<int> exit_code(const std::string& key) {
   int code = 0;

@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
 #include "runtime/needed_paths.hpp"
@@ -18,9 +19,6 @@
 namespace kubewatch::hooks {
 
 namespace {
-
-constexpr std::string_view kLastApplied =
-    "/metadata/annotations/kubectl.kubernetes.io~1last-applied-configuration";
 
 RuleReader api_version(core::Gvk& out) {
   return [&out](const RuleNode& node) {
@@ -118,7 +116,7 @@ std::vector<RuleKey> stream_keys(StreamRule& out) {
 
 bool read_stream(const RuleNode& node, StreamRule& out, std::vector<RuleKey> more,
                  std::vector<RuleKey> kinds) {
-  out.strip = {"/metadata/managedFields", std::string(kLastApplied)};
+  out.strip = {"/metadata/managedFields", core::kLastAppliedPointer};
   std::vector<RuleKey> keys = std::move(kinds);
   std::vector<RuleKey> shared = stream_keys(out);
   std::move(shared.begin(), shared.end(), std::back_inserter(keys));

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/object_rules.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/quoted_forms.hpp"
 #include "hooks/secret_parts.hpp"
 
@@ -199,7 +200,7 @@ void SecretMask::add_object(const Json& object) {
   if (base::string_at(object, {"kind"}) != "Secret") return;
   add_data(object);
   const std::string applied =
-      base::string_at(object, {"metadata", "annotations", kLastAppliedAnnotation});
+      base::string_at(object, {"metadata", "annotations", core::kLastAppliedAnnotation});
   if (applied.empty()) return;
   if (const auto before = base::parse_json(applied); before.ok()) add_data(*before);
 }

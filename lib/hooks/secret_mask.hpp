@@ -14,10 +14,6 @@
 
 namespace kubewatch::hooks {
 
-// kubectl keeps the whole object there as it applied it last, with the values of then.
-inline constexpr const char* kLastAppliedAnnotation =
-    "kubectl.kubernetes.io/last-applied-configuration";
-
 class SecretMask {
  public:
   // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone,

@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "core/object_rules.hpp"
+#include "core/server_fields.hpp"
 #include "hooks/secret_mask.hpp"
 
 namespace kubewatch::hooks {
@@ -25,7 +26,7 @@ std::string secret_meaning(const std::string& value, bool encoded) {
 
 void hide_last_applied(Json& annotations) {
   if (!annotations.is_object()) return;
-  const auto found = annotations.find(kLastAppliedAnnotation);
+  const auto found = annotations.find(core::kLastAppliedAnnotation);
   if (found != annotations.end()) *found = "secret";
 }
 

@@ -118,10 +118,10 @@ class Lexer {
   }
 
   Result<void> punctuation() {
-    static constexpr std::array<std::string_view, 14> kLong = {
+    static constexpr std::array<std::string_view, 14> kLongOnes = {
         "?//", "//=", "!=", "==", "//", "|=", "+=", "-=", "*=", "/=", "%=", "<=", ">=", ".."};
     const std::size_t begin = at_;
-    for (const std::string_view op : kLong) {
+    for (const std::string_view op : kLongOnes) {
       if (text_.substr(at_).starts_with(op)) {
         at_ += op.size();
         put(TokenKind::op, std::string(op), begin);

@@ -31,13 +31,8 @@ std::string type_key(const ApiTarget& target) {
   return fmt::format("{}.{}/{}", target.plural, target.group, target.version);
 }
 
-core::ObjectKey key_of(const Json& object) {
-  return {base::string_at(object, {"metadata", "namespace"}),
-          base::string_at(object, {"metadata", "name"})};
-}
-
 bool selects(const RecordedServer::Interest& interest, const Json& object) {
-  const core::ObjectKey key = key_of(object);
+  const core::ObjectKey key = core::object_key(object);
   if (!interest.namespace_.empty() && key.namespace_ != interest.namespace_) return false;
   return interest.labels.matches(core::meta_of(object).labels) && interest.fields.matches(object);
 }
@@ -136,7 +131,7 @@ void RecordedServer::note_kind(const Json& object, const ApiTarget& target) {
     type.singular = base::to_lower(kind);
     type.namespaced = false;
   }
-  type.namespaced = type.namespaced || !key_of(object).namespace_.empty();
+  type.namespaced = type.namespaced || !core::object_key(object).namespace_.empty();
 }
 
 void RecordedServer::infer_types() {
@@ -223,7 +218,7 @@ std::optional<RecordedServer::Step> RecordedServer::take(const Json& entry) {
   }
   if (object == nullptr) return std::nullopt;
   if (t == "item") {
-    stream.listing[key_of(*object)] = *object;
+    stream.listing[core::object_key(*object)] = *object;
     return std::nullopt;
   }
   if (t != "event") return std::nullopt;
@@ -236,9 +231,9 @@ std::optional<RecordedServer::Step> RecordedServer::take(const Json& entry) {
       return has_initial_end(*object) ? end_list(number, stream) : std::nullopt;
     }
     if (type == "DELETED") {
-      stream.listing.erase(key_of(*object));
+      stream.listing.erase(core::object_key(*object));
     } else {
-      stream.listing[key_of(*object)] = *object;
+      stream.listing[core::object_key(*object)] = *object;
     }
     return std::nullopt;
   }
@@ -247,12 +242,12 @@ std::optional<RecordedServer::Step> RecordedServer::take(const Json& entry) {
   step.type = type;
   step.object = *object;
   if (type != "BOOKMARK") {
-    const auto old = stream.objects.find(key_of(*object));
+    const auto old = stream.objects.find(core::object_key(*object));
     if (old != stream.objects.end()) step.before = old->second;
     if (type == "DELETED") {
-      stream.objects.erase(key_of(*object));
+      stream.objects.erase(core::object_key(*object));
     } else {
-      stream.objects[key_of(*object)] = *object;
+      stream.objects[core::object_key(*object)] = *object;
     }
   }
   return step;

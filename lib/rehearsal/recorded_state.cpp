@@ -19,11 +19,6 @@ std::uint64_t number(const std::string& version) {
   return core::version_number(version).value_or(0);
 }
 
-core::ObjectKey key_of(const Json& object) {
-  return {base::string_at(object, {"metadata", "namespace"}),
-          base::string_at(object, {"metadata", "name"})};
-}
-
 std::uint64_t version_of(const Json& object) {
   return number(base::string_at(object, {"metadata", "resourceVersion"}));
 }
@@ -130,7 +125,7 @@ void RecordedState::expect(const Json& entry) {
   if (kind == expected_kinds_.end() || object == nullptr || !object->is_object()) return;
   if (is_metadata_only(*object) || base::string_at(entry, {"type"}) == "BOOKMARK") return;
   if (const std::uint64_t version = version_of(*object); version != 0) {
-    expected_[{kind->second, key_of(*object)}].insert({version, stream});
+    expected_[{kind->second, core::object_key(*object)}].insert({version, stream});
   }
 }
 
@@ -148,7 +143,7 @@ bool RecordedState::waits_for_whole(const Id& id, std::uint64_t version) const {
 
 void RecordedState::hold_or_tell(Stream& stream, const std::string& type, const Json& object,
                                  std::vector<RecordedChange>& out) {
-  const core::ObjectKey key = key_of(object);
+  const core::ObjectKey key = core::object_key(object);
   const Id id = id_of(stream, key);
   const std::uint64_t version = version_of(object);
   if (is_metadata_only(object)) {
@@ -177,7 +172,7 @@ void RecordedState::tell(Stream& stream, const std::string& type, const Json& ob
   // Out of the selection is not gone: the event has the state that does not match any more.
   const bool left = stream.labels && !stream.labels->matches(labels_of(object));
   if (type != "DELETED" || left) return take_object(stream, object, out);
-  const Id id = id_of(stream, key_of(object));
+  const Id id = id_of(stream, core::object_key(object));
   const auto found = objects_.find(id);
   const std::uint64_t version = version_of(object);
   // Another stream has told of a later object of that name.
@@ -188,7 +183,7 @@ void RecordedState::tell(Stream& stream, const std::string& type, const Json& ob
 
 void RecordedState::take_object(Stream& stream, const Json& object,
                                 std::vector<RecordedChange>& out) {
-  const core::ObjectKey key = key_of(object);
+  const core::ObjectKey key = core::object_key(object);
   const std::string version = base::string_at(object, {"metadata", "resourceVersion"});
   const bool partial = is_metadata_only(object);
   const Id id = id_of(stream, key);
@@ -258,7 +253,7 @@ std::vector<RecordedChange> RecordedState::take(const Json& entry) {
     if (stream.listing && ends_initial_events(*object)) end_list(stream, out);
     return out;
   }
-  const core::ObjectKey key = key_of(*object);
+  const core::ObjectKey key = core::object_key(*object);
   if (key.name.empty()) return out;
   if (event == "DELETED") {
     stream.known.erase(key);

@@ -109,7 +109,7 @@ Outline outline_of(std::vector<std::string>& lines) {
   return out;
 }
 
-hooks::SecretHash::Key key_of(const Json& start) {
+hooks::SecretHash::Key secret_key_of(const Json& start) {
   hooks::SecretHash::Key key{};
   const std::string hex = base::string_at(start, {"key"});
   if (hex.size() != 32) return key;
@@ -123,7 +123,7 @@ class Player {
  public:
   Player(Outline outline, std::vector<hooks::Rule> rules, WorldOptions options)
       : outline_(std::move(outline)),
-        mask_(hooks::SecretHash(key_of(outline_.start)), /*keep_placeholders=*/true),
+        mask_(hooks::SecretHash(secret_key_of(outline_.start)), /*keep_placeholders=*/true),
         world_(std::move(rules), options) {
     world_.set_on_exchange(
         [this](const hooks::HookExchange& exchange) { mask_.learn(exchange.mask); });

@@ -183,8 +183,7 @@ void WaitJudge::seen(std::size_t target, const Json& object, WallTime wall, bool
     if (!after && uid == entry.expected_uid) return;
     if (after) entry.expecting = false;
   }
-  const core::ObjectKey key = {base::string_at(object, {"metadata", "namespace"}),
-                               base::string_at(object, {"metadata", "name"})};
+  const core::ObjectKey key = core::object_key(object);
   Member& member = entry.members[key];
   const bool another = member.existed && member.uid != uid;
   if (another) met_since_.reset();

@@ -6,7 +6,7 @@ namespace kubewatch::schema {
 
 namespace {
 
-using Kind = cel::Type::Kind;
+using CelKind = cel::Type::Kind;
 
 // The name in ['...'] at `at`, which goes behind it.
 std::optional<std::string> quoted_name(const std::string& path, std::size_t& at) {
@@ -38,7 +38,7 @@ void compile_message(const ValidationRule& rule, const std::vector<cel::Variable
   auto compiled = cel::compile(rule.message_expression, variables, type);
   if (!compiled.ok()) {
     out.message_error = "messageExpression compilation failed: " + compiled.error().message();
-  } else if (!compiled->type->is(Kind::string)) {
+  } else if (!compiled->type->is(CelKind::string)) {
     out.message_error = "messageExpression must evaluate to a string";
   } else {
     out.message = compiled->program;
@@ -60,7 +60,7 @@ CompiledRule compile_rule(const Structural& schema, const ValidationRule& rule,
     out.error = program ? error.render() : "compilation failed: " + error.message();
     return out;
   }
-  if (!compiled->type->is(Kind::boolean)) {
+  if (!compiled->type->is(CelKind::boolean)) {
     out.error = "cel expression must evaluate to a bool";
     return out;
   }

@@ -12,7 +12,7 @@ namespace {
 
 using cel::DataType;
 using Form = DataType::Form;
-using Kind = cel::Type::Kind;
+using CelKind = cel::Type::Kind;
 
 // JSON texts of times, quotes included: the longest, the shortest.
 constexpr std::uint64_t kLongestTime = 32;
@@ -38,7 +38,7 @@ DeclaredType undeclared() {
   return {std::make_shared<DataType>(), 0};
 }
 
-DeclaredType simple(const Structural& schema, Form form, Kind kind, std::int64_t min_size,
+DeclaredType simple(const Structural& schema, Form form, CelKind kind, std::int64_t min_size,
                     std::uint64_t max_elements = 0) {
   return {make(schema, form, cel::simple(kind), max_elements), min_size};
 }
@@ -118,7 +118,7 @@ DeclaredType DeclaredTypes::declare(const Structural& schema, bool resource_root
   if (schema.int_or_string) {
     const auto most = schema.max_length ? not_negative(*schema.max_length) * 4
                                         : static_cast<std::uint64_t>(kMaxRequestBytes - 2);
-    out = simple(schema, Form::int_or_string, Kind::dyn, 1, most);
+    out = simple(schema, Form::int_or_string, CelKind::dyn, 1, most);
   } else if (schema.type == "array") {
     out = declare_list(schema, name);
   } else if (schema.is_object()) {
@@ -126,11 +126,11 @@ DeclaredType DeclaredTypes::declare(const Structural& schema, bool resource_root
   } else if (schema.type == "string") {
     out = declare_string(schema);
   } else if (schema.type == "boolean") {
-    out = simple(schema, Form::boolean, Kind::boolean, 4);
+    out = simple(schema, Form::boolean, CelKind::boolean, 4);
   } else if (schema.type == "number") {
-    out = simple(schema, Form::number, Kind::real, 1);
+    out = simple(schema, Form::number, CelKind::real, 1);
   } else if (schema.type == "integer") {
-    out = simple(schema, Form::integer, Kind::integer, 1);
+    out = simple(schema, Form::integer, CelKind::integer, 1);
   }
   types_[&schema] = out;
   return out;
@@ -170,7 +170,7 @@ DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resour
                           ? not_negative(*schema.max_properties)
                           : not_negative((kMaxRequestBytes - 2) / (values.min_size + 6));
     auto out =
-        make(schema, Form::map, cel::map_of(cel::simple(Kind::string), values.type->type), most);
+        make(schema, Form::map, cel::map_of(cel::simple(CelKind::string), values.type->type), most);
     out->element = values.type;
     return {out, 2};
   }
@@ -200,17 +200,17 @@ DeclaredType DeclaredTypes::declare_object(const Structural& schema, bool resour
 DeclaredType DeclaredTypes::declare_string(const Structural& schema) {
   constexpr auto kMost = static_cast<std::uint64_t>(kMaxRequestBytes - 2);
   if (schema.format == "byte") {
-    return simple(schema, Form::bytes, Kind::bytes, 2,
+    return simple(schema, Form::bytes, CelKind::bytes, 2,
                   schema.max_length ? not_negative(*schema.max_length) : kMost);
   }
   if (schema.format == "duration") {
-    return simple(schema, Form::duration, Kind::duration, kShortestDuration, kLongestTime);
+    return simple(schema, Form::duration, CelKind::duration, kShortestDuration, kLongestTime);
   }
   if (schema.format == "date") {
-    return simple(schema, Form::date, Kind::timestamp, kDateSize, kDateSize);
+    return simple(schema, Form::date, CelKind::timestamp, kDateSize, kDateSize);
   }
   if (schema.format == "date-time") {
-    return simple(schema, Form::date_time, Kind::timestamp, kShortestTime, kLongestTime);
+    return simple(schema, Form::date_time, CelKind::timestamp, kShortestTime, kLongestTime);
   }
   std::uint64_t most = kMost;
   if (schema.max_length) {
@@ -223,7 +223,7 @@ DeclaredType DeclaredTypes::declare_string(const Structural& schema) {
       }
     }
   }
-  return simple(schema, Form::string, Kind::string, 2, most);
+  return simple(schema, Form::string, CelKind::string, 2, most);
 }
 
 }  // namespace kubewatch::schema

@@ -14,7 +14,7 @@ using base::string_at;
 
 namespace {
 
-constexpr const char* kId = "conversion";
+constexpr const char* kConversion = "conversion";
 constexpr const char* kClient = "spec.conversion.webhookClientConfig";
 
 void check_url(const std::string& url, Report& report) {
@@ -28,7 +28,7 @@ void check_url(const std::string& url, Report& report) {
   const std::size_t at = authority.rfind('@');
   const std::string host = at == std::string::npos ? authority : authority.substr(at + 1);
   const auto refuse = [&](const std::string& shown, const std::string& why) {
-    report.add(kId, field_invalid(field, in_quotes(shown), why));
+    report.add(kConversion, field_invalid(field, in_quotes(shown), why));
   };
   if (scheme != "https") refuse(scheme, "'https' is the only allowed URL scheme" + form);
   if (host.empty()) refuse(host, "host must be specified" + form);
@@ -50,7 +50,7 @@ void check_service_path(const std::string& path, Report& report) {
   const std::string field = std::string(kClient) + ".service.path";
   if (path.empty() || path == "/") return;
   const auto refuse = [&](const std::string& why) {
-    report.add(kId, field_invalid(field, in_quotes(path), why));
+    report.add(kConversion, field_invalid(field, in_quotes(path), why));
   };
   if (path == "//") {
     refuse("segment[0] may not be empty");
@@ -76,26 +76,29 @@ void check_service_path(const std::string& path, Report& report) {
 void check_service(const Json& service, Report& report) {
   const std::string field = std::string(kClient) + ".service";
   // The server takes one for the other here, and we say what it says.
-  if (string_at(service, {"namespace"}).empty()) report.add(kId, field_required(field + ".name"));
-  if (string_at(service, {"name"}).empty()) report.add(kId, field_required(field + ".namespace"));
+  if (string_at(service, {"namespace"}).empty())
+    report.add(kConversion, field_required(field + ".name"));
+  if (string_at(service, {"name"}).empty())
+    report.add(kConversion, field_required(field + ".namespace"));
   constexpr std::int64_t kDefault = 443, kMost = 65535;
   const auto port = base::int_at(service, {"port"}).value_or(kDefault);
   if (port < 1 || port > kMost) {
-    report.add(kId, field_invalid(field + ".port", std::to_string(port),
-                                  "port is not valid: must be between 1 and 65535, inclusive"));
+    report.add(kConversion,
+               field_invalid(field + ".port", std::to_string(port),
+                             "port is not valid: must be between 1 and 65535, inclusive"));
   }
   check_service_path(string_at(service, {"path"}), report);
 }
 
 void check_client(const Json* client, Report& report) {
   if (client == nullptr || !client->is_object()) {
-    report.add(kId, field_required(kClient, "required when strategy is set to Webhook"));
+    report.add(kConversion, field_required(kClient, "required when strategy is set to Webhook"));
     return;
   }
   const Json* url = base::find(*client, {"url"});
   const Json* service = base::find(*client, {"service"});
   if ((url == nullptr) == (service == nullptr)) {
-    report.add(kId, field_required(kClient, "exactly one of url or service is required"));
+    report.add(kConversion, field_required(kClient, "exactly one of url or service is required"));
   } else if (url != nullptr) {
     check_url(url->is_string() ? url->get<std::string>() : "", report);
   } else {
@@ -106,7 +109,7 @@ void check_client(const Json* client, Report& report) {
 void check_review_versions(const Json* versions, Report& report) {
   const std::string field = "spec.conversion.conversionReviewVersions";
   if (versions == nullptr || !versions->is_array() || versions->empty()) {
-    report.add(kId, field_required(field));
+    report.add(kConversion, field_required(field));
     return;
   }
   std::set<std::string> seen;
@@ -115,15 +118,15 @@ void check_review_versions(const Json* versions, Report& report) {
     const std::string name = one.is_string() ? one.get<std::string>() : "";
     const std::string at = fmt::format("{}[{}]", field, index++);
     if (!seen.insert(name).second) {
-      report.add(kId, field_invalid(at, in_quotes(name), "duplicate version"));
+      report.add(kConversion, field_invalid(at, in_quotes(name), "duplicate version"));
       continue;
     }
     const std::string problem = check_dns1035_label(name);
-    if (!problem.empty()) report.add(kId, field_invalid(at, in_quotes(name), problem));
+    if (!problem.empty()) report.add(kConversion, field_invalid(at, in_quotes(name), problem));
   }
   if (seen.count("v1") + seen.count("v1beta1") != 0) return;
-  report.add(kId, field_invalid(field, base::dump_json(*versions),
-                                "must include at least one of v1, v1beta1"));
+  report.add(kConversion, field_invalid(field, base::dump_json(*versions),
+                                        "must include at least one of v1, v1beta1"));
 }
 
 }  // namespace
@@ -133,10 +136,10 @@ void check_conversion(const Json& spec, Report& report) {
   if (conversion == nullptr || !conversion->is_object()) return;
   const std::string strategy = string_at(*conversion, {"strategy"});
   if (strategy.empty()) {
-    report.add(kId, field_required("spec.conversion.strategy"));
+    report.add(kConversion, field_required("spec.conversion.strategy"));
   } else if (strategy != "None" && strategy != "Webhook") {
-    report.add(kId, field_not_supported("spec.conversion.strategy", in_quotes(strategy),
-                                        {"None", "Webhook"}));
+    report.add(kConversion, field_not_supported("spec.conversion.strategy", in_quotes(strategy),
+                                                {"None", "Webhook"}));
   }
   const Json* client = base::find(*conversion, {"webhook", "clientConfig"});
   const Json* versions = base::find(*conversion, {"webhook", "conversionReviewVersions"});
@@ -146,9 +149,9 @@ void check_conversion(const Json& spec, Report& report) {
     return;
   }
   const char* why = "should not be set when strategy is not set to Webhook";
-  if (client != nullptr) report.add(kId, field_forbidden(kClient, why));
+  if (client != nullptr) report.add(kConversion, field_forbidden(kClient, why));
   if (versions != nullptr && versions->is_array() && !versions->empty()) {
-    report.add(kId, field_forbidden("spec.conversion.conversionReviewVersions", why));
+    report.add(kConversion, field_forbidden("spec.conversion.conversionReviewVersions", why));
   }
 }
 

@@ -13,7 +13,7 @@ namespace kubewatch::schema {
 
 namespace {
 
-constexpr const char* kId = "default";
+constexpr const char* kDefault = "default";
 
 bool is_meta(const std::string& key) {
   return key == "apiVersion" || key == "kind" || key == "metadata";
@@ -70,7 +70,7 @@ class Defaults {
       if (rules) rules->evaluate(value, &value, place, errors, errors);
       if (rules && errors.empty()) rules->evaluate(value, nullptr, place, errors, errors);
     }
-    for (auto& error : errors) report_.add(kId, std::move(error));
+    for (auto& error : errors) report_.add(kDefault, std::move(error));
   }
 
   bool fits_metadata(const Json& value, const Structural& resource,
@@ -87,14 +87,14 @@ class Defaults {
     }
     ToldPaths unknown;
     if (const auto wrong = coerce_embedded(object, resource, true, "", unknown)) {
-      report_.add(
-          kId, field_invalid(place, shown, "must result in valid metadata: " + sentence(*wrong)));
+      report_.add(kDefault, field_invalid(place, shown,
+                                          "must result in valid metadata: " + sentence(*wrong)));
       return false;
     }
     FieldErrors errors;
     check_embedded(object, resource, true, "", errors);
     if (errors.empty()) return true;
-    report_.add(kId,
+    report_.add(kDefault,
                 field_invalid(place, shown, "must result in valid metadata: " + sentences(errors)));
     return false;
   }
@@ -104,12 +104,12 @@ class Defaults {
     Json copy = value;
     ToldPaths unknown;
     if (auto wrong = coerce_embedded(copy, schema, embedded, place, unknown)) {
-      report_.add(kId, std::move(*wrong));
+      report_.add(kDefault, std::move(*wrong));
       return false;
     }
     FieldErrors errors;
     check_embedded(value, schema, embedded, place, errors);
-    for (auto& error : errors) report_.add(kId, error);
+    for (auto& error : errors) report_.add(kDefault, error);
     return errors.empty();
   }
 

@@ -58,9 +58,9 @@ WallTime wall_time(const Clock& clock) {
 }
 
 // Reads from the front as Go does, and remembers the first thing that is wrong.
-class Parser {
+class TimeParser {
  public:
-  Parser(Scalar kind, std::string_view text) : kind_(kind), text_(text), rest_(text) {}
+  TimeParser(Scalar kind, std::string_view text) : kind_(kind), text_(text), rest_(text) {}
 
   Result<WallTime> run();
 
@@ -111,7 +111,7 @@ class Parser {
 };
 
 // Any number of digits or none; of a MicroTime six.
-std::int64_t Parser::fraction() {
+std::int64_t TimeParser::fraction() {
   if (why_) return 0;
   const bool point = !rest_.empty() && (rest_[0] == '.' || rest_[0] == ',');
   std::size_t digits = 0;
@@ -130,7 +130,7 @@ std::int64_t Parser::fraction() {
 }
 
 // "Z" or "+01:00". What is out of range is told even where something else is wrong.
-int Parser::zone() {
+int TimeParser::zone() {
   constexpr std::size_t kLength = 6;
   if (why_) return 0;
   if (!rest_.empty() && rest_[0] == 'Z') {
@@ -154,7 +154,7 @@ int Parser::zone() {
   return east;
 }
 
-Result<WallTime> Parser::run() {
+Result<WallTime> TimeParser::run() {
   Clock clock;
   clock.year = number(4, "2006");
   letter('-');
@@ -215,7 +215,7 @@ bool is_time(const MergeNode& node) {
 }
 
 Result<Json> written_time(Scalar kind, std::string_view text) {
-  KW_ASSIGN(const WallTime at, Parser(kind, text).run());
+  KW_ASSIGN(const WallTime at, TimeParser(kind, text).run());
   static const WallTime kZero = wall_time({1, 1, 1});
   if (at == kZero) return Json();
   return Json(kind == Scalar::micro_time ? base::format_rfc3339_micro(at)

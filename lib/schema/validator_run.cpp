@@ -20,7 +20,7 @@ std::optional<std::int64_t> whole_of(const Json& value) {
 
 namespace {
 
-using Kind = Issue::Kind;
+using IssueKind = Issue::Kind;
 
 const char* type_of(const Json& value) {
   switch (value.type()) {
@@ -45,7 +45,8 @@ bool passes_for_whole(double value) {
   return whole > 0 && (value - whole) / (value + whole) < 1e-9;
 }
 
-Issue issue_of(Kind kind, const std::string& name, std::string text, std::string shown = "\"\"") {
+Issue issue_of(IssueKind kind, const std::string& name, std::string text,
+               std::string shown = "\"\"") {
   Issue out;
   out.kind = kind;
   out.name = name;
@@ -78,7 +79,8 @@ void Validator::Run::tell(Outcome& out, const Place& place, const Make& make) {
   // More than any object of a reasonable size comes to, with all alternatives that do not fit.
   constexpr std::size_t kMost = 64U << 20U;
   if (told_ > kMost) {
-    out.add(issue_of(Kind::type_invalid, "", std::string(kMoreErrors)));  // rules are not asked
+    out.add(
+        issue_of(IssueKind::type_invalid, "", std::string(kMoreErrors)));  // rules are not asked
     return;
   }
   Issue issue = make(place.text());
@@ -90,7 +92,7 @@ Outcome Validator::Run::check_null(const Node& node, const Place& place) {
   Outcome out;
   if (!node.any_type && !node.schema->nullable) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::type_invalid, name,
+      return issue_of(IssueKind::type_invalid, name,
                       fmt::format("{} in body must be of type {}: \"null\"", name, node.types),
                       "\"null\"");
     });
@@ -151,7 +153,7 @@ void Validator::Run::check_type(const Node& node, const Json& value, const Place
   }
   tell(out, place, [&](const std::string& name) {
     return issue_of(
-        Kind::type_invalid, name,
+        IssueKind::type_invalid, name,
         fmt::format("{} in body must be of type {}: {}", name, wanted, in_quotes(shown)),
         in_quotes(shown));
   });
@@ -190,7 +192,7 @@ void Validator::Run::check_any_of(const Node& node, const Json& value, const Pla
     if (cannot(*node.any_of[at])) fits(at);
   }
   tell(out, place, [&](const std::string& name) {
-    return issue_of(Kind::plain, "",
+    return issue_of(IssueKind::plain, "",
                     fmt::format("{} must validate at least one schema (anyOf)", in_quotes(name)));
   });
   out.merge(std::move(*best));
@@ -219,7 +221,7 @@ void Validator::Run::check_one_of(const Node& node, const Json& value, const Pla
   const std::string found =
       fits == 0 ? "Found none valid" : fmt::format("Found {} valid alternatives", fits);
   tell(out, place, [&](const std::string& name) {
-    return issue_of(Kind::plain, "",
+    return issue_of(IssueKind::plain, "",
                     fmt::format("{} must validate one and only one schema (oneOf). {}",
                                 in_quotes(name), found));
   });
@@ -238,14 +240,14 @@ void Validator::Run::check_combined(const Node& node, const Json& value, const P
   }
   if (fits != node.all_of.size()) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::plain, "",
+      return issue_of(IssueKind::plain, "",
                       fmt::format("{} must validate all the schemas (allOf){}", in_quotes(name),
                                   fits == 0 ? ". None validated" : ""));
     });
   }
   if (node.not_node && check(*node.not_node, value, place, nullptr).fine()) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::plain, "",
+      return issue_of(IssueKind::plain, "",
                       fmt::format("{} must not validate the schema (not)", in_quotes(name)));
     });
   }
@@ -261,7 +263,7 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
   if (schema.max_length && characters(text) > *schema.max_length) {
     tell(out, place, [&](const std::string& name) {
       Issue issue = issue_of(
-          Kind::too_long, name,
+          IssueKind::too_long, name,
           fmt::format("{} in body should be at most {} chars long", name, *schema.max_length));
       issue.most = *schema.max_length;
       return issue;
@@ -269,20 +271,20 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
   } else if (schema.min_length && characters(text) < *schema.min_length) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(
-          Kind::invalid, name,
+          IssueKind::invalid, name,
           fmt::format("{} in body should be at least {} chars long", name, *schema.min_length),
           in_quotes(text));
     });
   } else if (!node.bad_pattern.empty()) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::invalid, name,
+      return issue_of(IssueKind::invalid, name,
                       fmt::format("{} in body should match '{}, but pattern is invalid: {}'", name,
                                   schema.pattern, node.bad_pattern),
                       in_quotes(text));
     });
   } else if (node.pattern && !node.pattern->search(text)) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::invalid, name,
+      return issue_of(IssueKind::invalid, name,
                       fmt::format("{} in body should match '{}'", name, schema.pattern),
                       in_quotes(text));
     });
@@ -292,7 +294,7 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
   if (fits_format(node.format, text)) return;
   tell(out, place, [&](const std::string& name) {
     return issue_of(
-        Kind::type_invalid, name,
+        IssueKind::type_invalid, name,
         fmt::format("{} in body must be of type {}: {}", name, node.format, in_quotes(text)),
         in_quotes(text));
   });
@@ -344,7 +346,8 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
   const bool native = in_range(factor, node.types, node.format);
   if (!native) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::plain, "", range_text("MultipleOf", node.types, node.format, name));
+      return issue_of(IssueKind::plain, "",
+                      range_text("MultipleOf", node.types, node.format, name));
     });
   }
   const auto whole = native ? whole_of(value) : std::nullopt;
@@ -352,7 +355,7 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
   if (whole ? to_whole(factor) <= 0 : factor <= 0) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(
-          Kind::invalid, name,
+          IssueKind::invalid, name,
           fmt::format("factor MultipleOf declared for {} must be positive: {}", name, shown),
           shown);
     });
@@ -363,7 +366,7 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
                           : passes_for_whole(factor < 1 ? 1 / factor * data : data / factor);
   if (fits) return;
   tell(out, place, [&](const std::string& name) {
-    return issue_of(Kind::invalid, name,
+    return issue_of(IssueKind::invalid, name,
                     fmt::format("{} in body should be a multiple of {}", name, shown),
                     whole ? std::to_string(*whole) : go_number(data));
   });
@@ -385,14 +388,14 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
   if (native && fits) return;
   if (!native) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::plain, "",
+      return issue_of(IssueKind::plain, "",
                       range_text(upper ? "Maximum boundary" : "Minimum boundary", node.types,
                                  node.format, name));
     });
   }
   if (fits) return;
   tell(out, place, [&](const std::string& name) {
-    return issue_of(Kind::invalid, name,
+    return issue_of(IssueKind::invalid, name,
                     fmt::format("{} in body should be {} than {}{}", name,
                                 upper ? "less" : "greater", open ? "" : "or equal to ",
                                 whole ? std::to_string(to_whole(*bound)) : go_number(*bound)),
@@ -405,7 +408,7 @@ void Validator::Run::check_number(const Node& node, const Json& value, const Pla
   out.matches += 2;
   if (!value_in_range(value, node.types, node.format)) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::plain, "", range_text("Checked", node.types, node.format, name));
+      return issue_of(IssueKind::plain, "", range_text("Checked", node.types, node.format, name));
     });
   }
   check_multiple(node, value, place, out);
@@ -421,8 +424,9 @@ void Validator::Run::check_enum(const Node& node, const Json& value, const Place
     if (same_as_listed(value, one)) return;
   }
   tell(out, place, [&](const std::string& name) {
-    Issue issue = issue_of(Kind::not_supported, name, name + " in body should be one of the listed",
-                           value.is_number() ? go_number(value) : base::dump_json(value));
+    Issue issue =
+        issue_of(IssueKind::not_supported, name, name + " in body should be one of the listed",
+                 value.is_number() ? go_number(value) : base::dump_json(value));
     for (const auto& one : listed) {
       issue.supported.push_back(one.is_string() ? one.get<std::string>() : base::dump_json(one));
     }
@@ -446,7 +450,7 @@ void Validator::Run::check_array(const Node& node, const Json& value, const Plac
   if (schema.min_items && size < *schema.min_items) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(
-          Kind::invalid, name,
+          IssueKind::invalid, name,
           fmt::format("{} in body should have at least {} items", name, *schema.min_items),
           std::to_string(size));
     });
@@ -454,7 +458,7 @@ void Validator::Run::check_array(const Node& node, const Json& value, const Plac
   if (schema.max_items && size > *schema.max_items) {
     tell(out, place, [&](const std::string& name) {
       Issue issue =
-          issue_of(Kind::too_many, name,
+          issue_of(IssueKind::too_many, name,
                    fmt::format("{} in body should have at most {} items", name, *schema.max_items));
       issue.actual = size;
       issue.most = *schema.max_items;
@@ -470,7 +474,7 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
   ++out.matches;
   if (schema.min_properties && size < *schema.min_properties) {
     tell(out, place, [&](const std::string& name) {
-      return issue_of(Kind::invalid, name,
+      return issue_of(IssueKind::invalid, name,
                       fmt::format("{} in body should have at least {} properties", name,
                                   *schema.min_properties),
                       std::to_string(size));
@@ -478,7 +482,7 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
   }
   if (schema.max_properties && size > *schema.max_properties) {
     tell(out, place, [&](const std::string& name) {
-      Issue issue = issue_of(Kind::too_many, name,
+      Issue issue = issue_of(IssueKind::too_many, name,
                              fmt::format("{} in body should have at most {} properties", name,
                                          *schema.max_properties));
       issue.actual = size;
@@ -495,7 +499,7 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
     const Place below = property != nullptr ? place.property(it.key()) : place.member(it.key());
     if (property == nullptr && closed) {
       tell(out, place, [&](const std::string& name) {
-        return issue_of(Kind::invalid, name,
+        return issue_of(IssueKind::invalid, name,
                         fmt::format("{}.{} in body is a forbidden property", name, it.key()),
                         in_quotes(it.key()));
       });
@@ -513,7 +517,7 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
     if (value.contains(key)) continue;
     tell(out, place, [&](const std::string& of) {
       const std::string name = of + "." + key;
-      return issue_of(Kind::required, name, name + " in body is required");
+      return issue_of(IssueKind::required, name, name + " in body is required");
     });
   }
 }
