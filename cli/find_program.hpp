@@ -5,8 +5,7 @@
 
 namespace kubewatch::cli {
 
-// As a shell would find it in $PATH (/usr/bin:/bin where that is not set), but never in an empty or
-// relative folder of it: what lies in the working folder is somebody else's. "" when there is none.
+// In $PATH, /usr/bin:/bin where that is not set, by the rules of base/find_program.hpp.
 std::string find_program(const std::string& name);
 
 }  // namespace kubewatch::cli

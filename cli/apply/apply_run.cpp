@@ -94,11 +94,6 @@ const ApplyRun::Slot* ApplyRun::own_crd(const core::Gvk& gvk) const {
   return nullptr;
 }
 
-std::optional<core::ResourceType> ApplyRun::type_of_own_crd(const core::Gvk& gvk) const {
-  const Slot* crd = own_crd(gvk);
-  return crd == nullptr ? std::nullopt : hooks::type_from_crd(crd->manifest.object, gvk);
-}
-
 Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const std::string& asked) {
   slots_.reserve(manifests.size());
   for (auto& manifest : manifests) {
@@ -114,7 +109,7 @@ Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const s
     KW_ASSIGN(std::optional<core::ResourceType> type, session_.type_of(slot.gvk));
     const Slot* crd = own_crd(slot.gvk);
     if (crd != nullptr && !(type && is_made_by(crd->manifest.object, *type))) {
-      type = type_of_own_crd(slot.gvk);
+      type = hooks::type_from_crd(crd->manifest.object, slot.gvk);
     }
     slot.key.name = base::string_at(slot.manifest.object, {"metadata", "name"});
     const bool namespaced = !type || type->namespaced;
@@ -160,8 +155,8 @@ Result<core::ResourceType> ApplyRun::find_type(const Slot& slot) {
     session_.forget_resources();
   }
   // Its CRD is made by this call, and a dry run makes nothing.
-  if (options_.dry_run) {
-    if (auto type = type_of_own_crd(slot.gvk)) return std::move(*type);
+  if (options_.dry_run && crd != nullptr) {
+    if (auto type = hooks::type_from_crd(crd->manifest.object, slot.gvk)) return std::move(*type);
   }
   return resolve_manifest(session_, slot.manifest);
 }

@@ -77,8 +77,7 @@ class ApplyRun {
   // namespace and its kind; else what the server refused it for.
   std::optional<ApplyOutcome::Lacks> lacks_place(const Slot& slot);
   std::optional<ApplyOutcome::Lacks> refused_for(const Slot& slot) const;
-  // What a CRD of this call says of the kind, which the server may not know as yet; that CRD.
-  std::optional<core::ResourceType> type_of_own_crd(const core::Gvk& gvk) const;
+  // The CRD of this call that makes the kind, which the server may not know as yet.
   const Slot* own_crd(const core::Gvk& gvk) const;
   void prepare(Stage stage);
   void read_together(const std::vector<ObjectApply*>& applies);

@@ -145,15 +145,7 @@ void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
     set_condition(object["status"], "Terminating", "False",
                   established ? "InstanceDeletionCompleted" : "NeverEstablished",
                   established ? "removed all instances" : "resource was never established", now);
-    Json left = Json::array();
-    for (const auto& one : object["metadata"]["finalizers"]) {
-      if (one != kCrdFinalizer) left.push_back(one);
-    }
-    if (left.empty()) {
-      object["metadata"].erase("finalizers");
-    } else {
-      object["metadata"]["finalizers"] = left;
-    }
+    drop_finalizer(object, kCrdFinalizer);
     return true;
   });
 }

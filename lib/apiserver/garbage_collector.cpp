@@ -171,15 +171,7 @@ bool GarbageCollector::change(const Id& id, WallTime now, const Writer::Change& 
 
 bool GarbageCollector::remove_finalizer(const Id& id, const char* finalizer, WallTime now) {
   return change(id, now, [&](Json& object) {
-    Json left = Json::array();
-    for (const auto& one : object["metadata"]["finalizers"]) {
-      if (one != finalizer) left.push_back(one);
-    }
-    if (left.empty()) {
-      object["metadata"].erase("finalizers");
-    } else {
-      object["metadata"]["finalizers"] = left;
-    }
+    drop_finalizer(object, finalizer);
     return true;
   });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/strings.hpp"
 #include "base/time.hpp"
@@ -324,6 +325,19 @@ bool has_finalizer(const Json& object, const char* name) {
   const Json* all = base::find(object, {"metadata", "finalizers"});
   return all != nullptr && all->is_array() &&
          std::find(all->begin(), all->end(), Json(name)) != all->end();
+}
+
+void drop_finalizer(Json& object, const char* name) {
+  Json& metadata = object["metadata"];
+  Json left = Json::array();
+  for (const auto& one : metadata["finalizers"]) {
+    if (one != name) left.push_back(one);
+  }
+  if (left.empty()) {
+    metadata.erase("finalizers");
+  } else {
+    metadata["finalizers"] = std::move(left);
+  }
 }
 
 void keep_server_metadata(const Json& before, Json& after) {

@@ -30,6 +30,8 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
 // It was deleted, and waits for its finalizers or for what it holds.
 bool is_dying(const Json& object);
 bool has_finalizer(const Json& object, const char* name);
+// With the last one goes the list.
+void drop_finalizer(Json& object, const char* name);
 // Finalizers of a custom object that it did not have before and that are unwise, as Warning headers
 // have it. `live`: null for a new object.
 std::vector<std::string> finalizer_warnings(const Json* live, const Json& object);

@@ -1,13 +1,12 @@
 #include "client/exec_plugin.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/ascii.hpp"
 #include "base/files.hpp"
+#include "base/find_program.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -270,28 +269,9 @@ std::string shown_plugin_line(std::string_view line) {
   return kHiddenLine;
 }
 
-namespace {
-
-// "" where no folder of `path` has it.
-std::string in_path(const std::string& command, std::string_view path) {
-  for (const std::string& folder : base::split(path, ':')) {
-    // An empty or relative entry would run a program of whatever folder we stand in.
-    if (folder.empty() || folder.front() != '/') continue;
-    std::string candidate = folder + "/" + command;
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(candidate, ignored) &&
-        ::access(candidate.c_str(), X_OK) == 0) {
-      return candidate;
-    }
-  }
-  return "";
-}
-
-}  // namespace
-
 Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {
   if (has_separator(plugin.command)) return plugin.command;
-  if (auto found = in_path(plugin.command, path); !found.empty()) return found;
+  if (auto found = base::find_program(plugin.command, path); !found.empty()) return found;
   const std::string hint = plugin.install_hint.empty() ? "" : "\n" + plugin.install_hint;
   return Error(ErrorKind::not_found, "exec: executable " + plugin.command + " not found" + hint);
 }
@@ -368,7 +348,7 @@ Result<void> check_policy(const PluginPolicy& policy, const ExecPlugin& plugin,
   if (policy.kind == PluginPolicy::Kind::allow_all) return {};
   const auto names_it = [&](const std::string& allowed) {
     if (has_separator(allowed)) return allowed == executable;
-    return allowed == plugin.command || in_path(allowed, path) == executable;
+    return allowed == plugin.command || base::find_program(allowed, path) == executable;
   };
   if (policy.kind == PluginPolicy::Kind::allow_list &&
       std::any_of(policy.allowed.begin(), policy.allowed.end(), names_it)) {

@@ -100,7 +100,6 @@ class KeyNotes {
   // What says nothing any more is dropped.
   template <class Value>
   static void tidy(PerKey<Value>& entries, typename PerKey<Value>::iterator it);
-  void drop_reason(const core::ObjectKey& key);
 
   PerKey<Small> small_;
   PerKey<Waiting> waiting_;

@@ -1,7 +1,5 @@
 #include "hooks/quoted_forms.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -9,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/go_json.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -24,23 +23,6 @@ std::string in_json(const std::string& text) {
 
 std::string in_ascii_json(const std::string& text) {
   return inside(Json(text).dump(-1, ' ', true, Json::error_handler_t::replace));
-}
-
-std::string in_go_quotes(std::string_view text) {
-  constexpr std::string_view kPlain = "\a\b\f\n\r\t\v\"\\";
-  constexpr std::string_view kLetters = "abfnrtv\"\\";
-  std::string out;
-  for (const char c : text) {
-    if (const std::size_t at = kPlain.find(c); at != std::string_view::npos) {
-      out += '\\';
-      out += kLetters[at];
-    } else if (base::is_control(c)) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 bool has_quoted_form(char c) {
@@ -68,7 +50,7 @@ std::vector<std::string> quoted_forms(std::string_view value) {
   if (!base::is_valid_utf8(value)) return {};
   const std::string text(value);
   const std::set<std::string> once = {in_json(text), inside(core::go_json(Json(text))),
-                                      in_ascii_json(text), in_go_quotes(text)};
+                                      in_ascii_json(text), inside(schema::go_quoted(text))};
   std::set<std::string> forms;
   for (const std::string& form : once) {
     forms.insert(form);

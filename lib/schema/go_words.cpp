@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "base/json.hpp"
 
 namespace kubewatch::schema {
@@ -38,6 +39,23 @@ std::string go_text(const Json& value) {
 
 std::string in_quotes(std::string_view text) {
   return base::dump_json(Json(std::string(text)));
+}
+
+std::string go_quoted(std::string_view text) {
+  constexpr std::string_view kLettered = "\a\b\f\n\r\t\v\"\\";
+  constexpr std::string_view kLetters = "abfnrtv\"\\";
+  std::string out = "\"";
+  for (const char c : text) {
+    if (const std::size_t at = kLettered.find(c); at != std::string_view::npos) {
+      out += '\\';
+      out += kLetters[at];
+    } else if (base::is_control(c)) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
 }
 
 Result<std::uint64_t> parse_uint(const std::string& text) {

@@ -21,6 +21,8 @@ std::string misread_field(std::string_view found, std::string_view field, std::s
 std::string go_text(const Json& value);
 // As JSON text, which is what %q makes of the texts that names and selectors are.
 std::string in_quotes(std::string_view text);
+// As %q in Go, of UTF-8: what has no letter of its own as \xNN.
+std::string go_quoted(std::string_view text);
 // Decimal digits only. Errors: invalid, in the words of strconv.ParseUint.
 Result<std::uint64_t> parse_uint(const std::string& text);
 

@@ -1,10 +1,10 @@
 // One step of a field path: order, text forms. Not the set (field_set.cpp).
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "core/go_json.hpp"
 #include "schema/field_set.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 namespace {
@@ -61,33 +61,8 @@ std::strong_ordering compare_values(const Json& a, const Json& b) {
   }
 }
 
-// Go's %q for what occurs in keys; other control characters as \xNN.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\a': out += "\\a"; break;
-      case '\b': out += "\\b"; break;
-      case '\f': out += "\\f"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '\v': out += "\\v"; break;
-      default:
-        if (base::is_control(c)) {
-          out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-        } else {
-          out += c;
-        }
-    }
-  }
-  return out + '"';
-}
-
 std::string value_text(const Json& value) {
-  if (value.is_string()) return quoted(value.get_ref<const std::string&>());
+  if (value.is_string()) return go_quoted(value.get_ref<const std::string&>());
   if (value.is_number_float()) return fmt::format("{}", value.get<double>());
   return base::dump_json(value);
 }

@@ -1,0 +1,13 @@
+// Where in a PATH a program lies.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kubewatch::base {
+
+// As a shell finds it in `path`, folders with colons between them, but never in an empty or
+// relative one: what lies in the working folder is somebody else's. "" when no folder has it.
+std::string find_program(const std::string& name, std::string_view path);
+
+}  // namespace kubewatch::base
