@@ -4,7 +4,6 @@
 #include "base/json.hpp"
 #include "core/object_rules.hpp"
 #include "core/server_fields.hpp"
-#include "hooks/secret_mask.hpp"
 
 namespace kubewatch::hooks {
 
