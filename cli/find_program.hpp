@@ -5,7 +5,7 @@
 
 namespace kubewatch::cli {
 
-// In $PATH, /usr/bin:/bin where that is not set, by the rules of base/find_program.hpp.
+// In $PATH, by the rules of base/find_program.hpp.
 std::string find_program(const std::string& name);
 
 }  // namespace kubewatch::cli

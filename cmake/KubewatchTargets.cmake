@@ -37,7 +37,7 @@ endif()
 # reason.
 set(KUBEWATCH_SMALL $<$<CONFIG:Release>:-Os>)
 
-# What nearly all files include is compiled once for all targets of a KIND (library, small, tests): a third
+# What nearly all files include is compiled once for all targets of a KIND (library, small, tests): a fifth
 # of the time that a file takes. Not where ccache is, which saves more and does not see into a precompiled
 # header; not for clang-tidy: there each file must have what it includes.
 function(kw_precompiled target kind)
@@ -64,19 +64,31 @@ function(kw_precompiled target kind)
   target_precompile_headers(${target} REUSE_FROM ${owner})
 endfunction()
 
-# The files of one target are compiled by eights: what they include and instantiate is most of the time
-# that a file takes. Not for who edits (preset quick), nor for clang-tidy: there each file is its own.
-function(kw_unity target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${KUBEWATCH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
-  if(KUBEWATCH_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # Of a class that is defined in one .cpp alone it would be right to have such members.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+# How a target of lib/ or cli/ is compiled: by eights, since what its files include and instantiate is most
+# of the time that one takes; not for who edits (preset quick), nor for clang-tidy: there each file is its
+# own. SMALL: all of it is code that runs once for a person. SEPARATE: not by eights, its files use the same
+# names for their own things.
+function(kw_own_code target)
+  cmake_parse_arguments(arg "SMALL;SEPARATE" "" "" ${ARGN})
+  target_compile_definitions(${target} PRIVATE KUBEWATCH_VERSION="${PROJECT_VERSION}")
+  if(KUBEWATCH_UNITY AND NOT arg_SEPARATE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      # It takes the .cpp files of an eight for headers, whose classes should have no such members.
+      target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    endif()
+  endif()
+  if(arg_SMALL)
+    target_compile_options(${target} PRIVATE ${KUBEWATCH_SMALL})
+    kw_precompiled(${target} small)
+  else()
+    kw_precompiled(${target} library)
   endif()
 endfunction()
 
-# SMALL: all of the room is such code. SEPARATE: its files use the same names for their own things.
+# The library of one room, with kw_own_code's SMALL and SEPARATE.
 function(kw_library room)
-  cmake_parse_arguments(arg "SMALL;SEPARATE" "" "PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${room}/*.cpp)
   if(NOT sources)
     add_library(kubewatch_${room} INTERFACE)
@@ -86,16 +98,7 @@ function(kw_library room)
   add_library(kubewatch_${room} STATIC ${sources})
   target_link_libraries(kubewatch_${room}
     PUBLIC kubewatch_settings ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
-  target_compile_definitions(kubewatch_${room} PRIVATE KUBEWATCH_VERSION="${PROJECT_VERSION}")
-  if(NOT arg_SEPARATE)
-    kw_unity(kubewatch_${room})
-  endif()
-  if(arg_SMALL)
-    target_compile_options(kubewatch_${room} PRIVATE ${KUBEWATCH_SMALL})
-    kw_precompiled(kubewatch_${room} small)
-  else()
-    kw_precompiled(kubewatch_${room} library)
-  endif()
+  kw_own_code(kubewatch_${room} ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
 # Unit tests of one room: tests/ROOM/*_test.cpp, each TEST_CASE a ctest.

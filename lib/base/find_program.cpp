@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/strings.hpp"
@@ -18,6 +19,11 @@ std::string find_program(const std::string& name, std::string_view path) {
     }
   }
   return "";
+}
+
+std::string search_path() {
+  const char* path = std::getenv("PATH");
+  return path == nullptr ? "/usr/bin:/bin" : path;
 }
 
 }  // namespace kubewatch::base

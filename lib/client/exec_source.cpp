@@ -2,11 +2,11 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/find_program.hpp"
 #include "base/log.hpp"
 #include "client/ends_with_us.hpp"
 #include "client/exec_plugin.hpp"
@@ -76,8 +76,7 @@ class ExecSource : public LoginSource {
 
  private:
   Result<void> start() {
-    const char* set = std::getenv("PATH");
-    const std::string path = set == nullptr ? "/usr/bin:/bin" : set;
+    const std::string path = base::search_path();
     KW_ASSIGN(const std::string executable, find_plugin(plugin_, path));
     KW_ASSIGN(const PluginPolicy policy, load_plugin_policy());
     KW_TRY(check_policy(policy, plugin_, executable, path));

@@ -52,7 +52,7 @@ class Reader {
     for (const Json& target : out_.result->remove) KW_TRY(take_delete(target));
     for (const HookEvent& event : out_.result->events) KW_TRY(take_event(event));
     if (out_.result->children_none && (printed_child_ || !out_.create.empty())) {
-      return invalid_output("Result: children: none, but children are printed or created as well");
+      return invalid_result("children: none, but children are printed or created as well");
     }
     KW_TRY(check_status());
     return std::move(out_);
@@ -127,11 +127,10 @@ Result<void> Reader::take_result(const Json& document) {
   KW_ASSIGN(out_.result, parse_result_document(document));
   if (!context_.has_status && (out_.result->status || !out_.result->conditions.empty())) {
     if (context_.owner.none() || context_.deleted) {
-      return invalid_output(
-          "Result: there is no object whose status and conditions could be written");
+      return invalid_result("there is no object whose status and conditions could be written");
     }
-    return invalid_output(
-        fmt::format("Result: {} has no status subresource, so status and conditions cannot "
+    return invalid_result(
+        fmt::format("{} has no status subresource, so status and conditions cannot "
                     "be written",
                     context_.owner.gvk.str()));
   }
@@ -305,18 +304,18 @@ Result<void> Reader::take_create(const Json& object) {
   const ChildId id = manifest.id();
   KW_TRY(check_labels(manifest.object, id).with_context("Result: create"));
   if (context_.deleted) {
-    return invalid_output(fmt::format(
-        "Result: create: {} for an object that is deleted: nothing could own it", shown(id)));
+    return invalid_result(
+        fmt::format("create: {} for an object that is deleted: nothing could own it", shown(id)));
   }
   if (!context_.manifests_allowed) {
-    return invalid_output(
-        fmt::format("Result: create: {} while finalizing; set finalize.apply: true to "
+    return invalid_result(
+        fmt::format("create: {} while finalizing; set finalize.apply: true to "
                     "allow it",
                     shown(id)));
   }
-  if (is_own(manifest)) return invalid_output("Result: create: the object itself exists already");
+  if (is_own(manifest)) return invalid_result("create: the object itself exists already");
   if (!seen_.insert(id).second) {
-    return invalid_output(fmt::format("Result: create: {} is printed twice", shown(id)));
+    return invalid_result(fmt::format("create: {} is printed twice", shown(id)));
   }
   KW_TRY(check_rights(context_.rule, context_.owner, manifest.type.gvk, manifest.key.namespace_,
                       context_.selects)
@@ -373,8 +372,7 @@ Result<void> Reader::take_delete(const Json& target) {
                       context_.selects)
              .with_context("Result: delete: " + shown(id)));
   if (!seen_.insert(id).second) {
-    return invalid_output(
-        fmt::format("Result: delete: {} is printed as well, or there twice", shown(id)));
+    return invalid_result(fmt::format("delete: {} is printed as well, or there twice", shown(id)));
   }
   out_.deletes.push_back(std::move(out));
   return {};
