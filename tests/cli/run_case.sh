@@ -12,9 +12,7 @@ export kubewatch="$binary" here work
 export HOME="$work" KUBECONFIG="$work/none" NO_COLOR=1 LC_ALL=C
 unset KUBERNETES_SERVICE_HOST KUBERNETES_SERVICE_PORT
 cd "$here" || exit 1
-# Cases look into it while a program that they have just begun may not have opened it yet.
-: >"$work/log"
-timeout 280 sh "cases/$name.sh" >"$work/out" 2>"$work/err"
+timeout 280 sh -c '. ./eventually.sh; . "./cases/$1.sh"' sh "$name" >"$work/out" 2>"$work/err"
 code=$?
 
 # That the event loop was held up is true of a loaded machine, and no case is about it.

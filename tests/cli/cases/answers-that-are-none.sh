@@ -4,7 +4,7 @@
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 try() {
   echo "# $*" >&2
   timeout 100 "$kubewatch" "$@" --server "http://127.0.0.1:$(cat "$work/port")/$mode" \

@@ -5,6 +5,6 @@ echo "exit $?"
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 printf 'apiVersion: demo.x/v1\nkind: Nope\nmetadata: {name: a, namespace: }\n' >"$work/null.yaml"
 "$kubewatch" apply-ssa -f "$work/null.yaml" -o json --server "http://127.0.0.1:$(cat "$work/port")/html"

@@ -2,7 +2,7 @@
 # object that is too large is refused by the server, not by a crash.
 "$kubewatch" sandbox --kubeconfig "$work/kc" > /dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a\\u001b[31mb"}}' |
   "$kubewatch" apply-ssa -f -

@@ -1,6 +1,6 @@
 "$kubewatch" sandbox --kubeconfig "$work/kc" > /dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 "$kubewatch" apply-ssa -n elsewhere -f - <<'YAML'
 {apiVersion: v1, kind: Namespace, metadata: {name: made}}

@@ -3,7 +3,7 @@
 "$kubewatch" sandbox --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
 trap 'kill -KILL $server 2>/dev/null' EXIT
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 cat >"$work/crd.yaml" <<'M'
 apiVersion: three.example.com/v1
 kind: Three

@@ -2,7 +2,7 @@
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 # A second for each write. With more of both where a busy machine did not read in that time.
 try() {
   time=$1

@@ -2,7 +2,7 @@
 # their place is written to or waited for.
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 timeout 20 "$kubewatch" watch cm -o name >&-
 echo "watch without stdout: exit $?"

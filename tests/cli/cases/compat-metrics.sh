@@ -8,10 +8,7 @@ HOOK
 chmod +x "$work/hooks/count.sh"
 "$kubewatch" run-controller --compat shell-operator "$work/hooks" --sandbox --metrics 127.0.0.1:0 2>"$work/log" &
 pid=$!
-for _ in $(seq 300); do
-  grep -q 'run done' "$work/log" && break
-  sleep 0.1
-done
+eventually grep -q 'run done' "$work/log"
 port=$(sed -n 's/.*serving metrics.*port=\([0-9]*\).*/\1/p' "$work/log")
 curl -s "http://127.0.0.1:$port/metrics/hooks"
 curl -s "http://127.0.0.1:$port/metrics" | grep -c -e seen_total -e 'kubewatch_runs_total{controller="count.sh"'

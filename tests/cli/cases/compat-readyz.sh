@@ -19,10 +19,8 @@ echo '{"configVersion":"v1","kubernetes":[{"kind":"Nope"}]}'
 HOOK
 "$kubewatch" run-controller --compat shell-operator "$work/hooks" --sandbox --metrics 127.0.0.1:0 2>"$work/log" &
 pid=$!
-for _ in $(seq 300); do
-  [ "$(grep -c 'hook is not run' "$work/log")" = 2 ] && grep -q 'hook waits' "$work/log" && break
-  sleep 0.1
-done
+eventually at_least 2 'hook is not run' "$work/log"
+eventually grep -q 'hook waits' "$work/log"
 port=$(sed -n 's/.*serving metrics.*port=\([0-9]*\).*/\1/p' "$work/log")
 curl -s "http://127.0.0.1:$port/readyz"
 kill $pid

@@ -30,19 +30,23 @@ ask() {
   shift
   "$kubewatch" run-controller "$subcommand" --socket "$work/c.sock" "$@"
 }
-for _ in $(seq 200); do
-  [ "$(ask runs 2>/dev/null | wc -l)" -ge 2 ] && break
-  sleep 0.1
-done
+# runs_of COUNT PATTERN FLAGS: so many of the runs that it lists match.
+runs_of() {
+  count=$1
+  pattern=$2
+  shift 2
+  [ "$(ask runs "$@" | grep -c "$pattern")" -ge "$count" ]
+}
+eventually runs_of 2 .
 stat -c 'the socket has mode %a' "$work/c.sock"
 times='s/[0-9.]*ms/Nms/g; s/ended [0-9a-zN.]* ago/ended N ago/; s/[0-9]\{4\}-[^ ]*Z/TIME/'
 echo "# explain"; ask explain configmap/settings -n default | sed "$times; s#$work/##"
 echo "# explain what is not there"; ask explain cm/none | sed "$times; s#$work/##"; echo "# unknown kind"; ask explain pods/x; ask explain secret/x
 echo "# trigger"; ask trigger cm/settings --reason "by hand"
-for _ in $(seq 200); do [ "$(ask runs cm/settings | grep -c Manual)" -ge 2 ] && break; sleep 0.1; done
+eventually runs_of 2 Manual cm/settings
 echo "# runs"; ask runs cm/settings | sed "$times" | sort
 echo "# retry"; ask retry --parked
-for _ in $(seq 200); do [ "$(ask runs --controller refusing | grep -c Manual)" -ge 2 ] && break; sleep 0.1; done
+eventually runs_of 2 Manual --controller refusing
 echo "# queue"; ask queue
 echo "# log-level"; ask log-level; ask log-level 6; ask log-level -o json
 echo "# nothing matches"; ask trigger -l case=none; ask trigger; echo "exit $?"

@@ -20,6 +20,7 @@ spec:
       while [ ! -e "$work/go" ]; do sleep 0.05; done
 R
 done >"$work/rules.yaml"
+are_running() { [ "$(ls "$work/running" | wc -l)" -ge "$1" ]; }
 at_once() {
   expected=$1
   shift
@@ -27,10 +28,7 @@ at_once() {
   mkdir "$work/running"
   taskset -c "$cpu" "$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --sandbox-file "$work/objects.yaml" \
     --once "$@" 2>"$work/log" &
-  for _ in $(seq 400); do
-    [ "$(ls "$work/running" | wc -l)" -ge "$expected" ] && break
-    sleep 0.05
-  done
+  eventually are_running "$expected"
   sleep 1
   echo "at once: $(ls "$work/running" | wc -l)"
   touch "$work/go"

@@ -15,10 +15,8 @@ ask() {
   "$kubewatch" run-controller "$subcommand" --socket "$work/c.sock" "$@"
   echo "exit $?"
 }
-for _ in $(seq 200); do
-  ask runs 2>/dev/null | grep -q done && break
-  sleep 0.1
-done
+has_run() { ask runs | grep -q done; }
+eventually has_run
 ask explain --controller nightly | sed "s/ended [0-9a-z.]* ago/ended N ago/; s/ in [0-9][0-9a-z.]*$/ in N/; s#$work/##"
 ask explain --controller hourly
 ask explain cm/a

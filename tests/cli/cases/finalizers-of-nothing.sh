@@ -1,7 +1,7 @@
 # finalizers: a name or a kind that is not there is told, and so is that nothing is held.
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 cat >"$work/rules.yaml" <<'R'
 apiVersion: kubewatch.dev/v1
@@ -27,7 +27,7 @@ try -f "$work/rules.yaml" cm/settings -n other
 try -f "$work/rules.yaml" pods/x --release
 "$kubewatch" run-controller -f "$work/rules.yaml" --socket "$work/c.sock" 2>"$work/log" &
 controller=$!
-for _ in $(seq 200); do grep -q 'controller started' "$work/log" && break; sleep 0.1; done
+eventually grep -q 'controller started' "$work/log"
 try --socket "$work/c.sock"
 try --socket "$work/c.sock" cm/settings -n default --release
 try --socket "$work/c.sock" cm/settngs -n default --release

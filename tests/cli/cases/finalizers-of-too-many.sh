@@ -15,7 +15,7 @@ perl -MIO::Socket::UNIX -e '
   }' "$work/c.sock" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -e "$work/c.sock.ready" ] && break; sleep 0.1; done
+eventually [ -e "$work/c.sock.ready" ]
 try() {
   echo "# $*" >&2
   "$kubewatch" run-controller "$@" --socket "$work/c.sock"

@@ -4,7 +4,7 @@
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 rule() {
   cat >"$work/$1.yaml" <<R
 apiVersion: kubewatch.dev/v1

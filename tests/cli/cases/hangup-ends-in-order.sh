@@ -5,13 +5,13 @@ serve() {
   rm -f "$work/kc"
   "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
   server=$!
-  for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+  eventually [ -s "$work/kc" ]
 }
 serve
 export KUBECONFIG="$work/kc"
 "$kubewatch" reflect cm --serve 127.0.0.1:0 --kubeconfig-out "$work/reader" --snapshot "$work/snapshot" >/dev/null 2>&1 &
 reflect=$!
-for _ in $(seq 100); do [ -s "$work/reader" ] && break; sleep 0.1; done
+eventually [ -s "$work/reader" ]
 # It has read all that there is: before that nothing is saved.
 "$kubewatch" wait-condition cm --all --for=create --kubeconfig "$work/reader" >/dev/null
 kill -HUP $reflect
@@ -20,13 +20,13 @@ wait $reflect
 echo "reflect: exit $?, reader $(ls "$work" | grep -c reader), snapshot $(ls "$work" | grep -c '^snapshot$')"
 "$kubewatch" watch cm -o name >"$work/names" 2>/dev/null &
 watch=$!
-for _ in $(seq 100); do [ -s "$work/names" ] && break; sleep 0.1; done
+eventually [ -s "$work/names" ]
 kill -HUP $watch
 wait $watch
 echo "watch: exit $?"
 nohup "$kubewatch" watch cm -o name >"$work/more" 2>/dev/null &
 watch=$!
-for _ in $(seq 100); do [ -s "$work/more" ] && break; sleep 0.1; done
+eventually [ -s "$work/more" ]
 kill -HUP $watch
 sleep 0.5
 kill -0 $watch && echo "nohup: goes on"
@@ -82,7 +82,7 @@ ends_by() {
   rm -f "$work/started" "$work/done"
   "$kubewatch" run-controller "$@" 2>"$work/log" &
   controller=$!
-  for _ in $(seq 100); do [ -s "$work/started" ] && break; sleep 0.1; done
+  eventually [ -s "$work/started" ]
   for signal in $signals; do kill -$signal $controller; done
   wait $controller
   echo "$what, $signals: exit $?, hook done: $([ -s "$work/done" ] && echo yes || echo no)"

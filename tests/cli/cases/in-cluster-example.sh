@@ -4,7 +4,7 @@
 examples="$here/../../examples"
 "$kubewatch" sandbox --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 printf 'apiVersion: v1\nkind: Namespace\nmetadata: {name: web}\n' | "$kubewatch" apply-ssa -f -
 "$kubewatch" run-controller rbac -f "$examples/website" --name website-controller -n web --leader-elect |

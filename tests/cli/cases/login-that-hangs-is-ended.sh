@@ -3,7 +3,7 @@
 "$kubewatch" sandbox --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
 trap 'kill -KILL $server 2>/dev/null' EXIT
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 # What kinds there are is known from here on: the first request is one of the apply.
 "$kubewatch" apply-ssa -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null || exit 1
 cat >"$work/login" <<L
@@ -15,10 +15,6 @@ L
 chmod +x "$work/login"
 sed 's|token: .*|exec: {apiVersion: client.authentication.k8s.io/v1, command: ./login, interactiveMode: Never}|' \
   "$work/kc" >"$work/exec"
-gone() {
-  for _ in $(seq 50); do kill -0 "$(cat "$work/pid")" 2>/dev/null || return 0; sleep 0.1; done
-  return 1
-}
 # $1: the signals, then the flags of the apply.
 ends_by() {
   signals=$1
@@ -26,10 +22,10 @@ ends_by() {
   rm -f "$work/pid"
   "$kubewatch" apply-ssa -f rules/configmap.yaml --kubeconfig "$work/exec" "$@" >"$work/said" 2>&1 &
   apply=$!
-  for _ in $(seq 100); do [ -s "$work/pid" ] && break; sleep 0.1; done
+  eventually [ -s "$work/pid" ]
   for signal in $signals; do kill -$signal $apply; done
   wait $apply 2>/dev/null  # where the shell says by what it ended
-  echo "# $signals $*: exit $?, the login is $(gone && echo gone || echo left over)"
+  echo "# $signals $*: exit $?, the login is $(eventually has_ended "$(cat "$work/pid")" && echo gone || echo left over)"
   # Of a login that takes long: on a busy machine the signal may come later than that.
   grep -v 'still runs: all requests wait' "$work/said"
 }

@@ -2,13 +2,12 @@
 "$kubewatch" run-controller -f rules/log.yaml --sandbox --sandbox-file rules/configmap.yaml \
   --metrics 127.0.0.1:0 --log-format json 2>"$work/log" &
 pid=$!
-port=""
-for _ in $(seq 100); do
+is_ready() {
   port=$(sed -n 's/.*"serving metrics".*"port":"\([0-9]*\)".*/\1/p' "$work/log")
-  [ -n "$port" ] && [ "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/readyz")" = 200 ] &&
-    [ "$(grep -c 'run done' "$work/log")" -ge 2 ] && break
-  sleep 0.1
-done
+  [ "$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/readyz")" = 200 ]
+}
+eventually is_ready
+eventually at_least 2 'run done' "$work/log"
 for page in readyz healthz nothing; do
   curl -s -w "$page %{http_code}\n" "http://127.0.0.1:$port/$page"
 done

@@ -2,7 +2,7 @@
 # that cannot be made: the first is told as not logged in, the second is not.
 "$kubewatch" sandbox --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 address=$(sed -n 's/^ *server: //p' "$work/kc")
 try() {
   echo "# $*"

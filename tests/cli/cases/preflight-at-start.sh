@@ -8,16 +8,11 @@ asked() {
   grep -o '"body":"{.*SelfSubjectAccessReview.*' "$work/log" |
     sed -n 's/.*resource\\":\\"\([a-z]*\)\\".*verb\\":\\"\([a-z]*\)\\".*/\2 \1/p' | sort -u
 }
-until_asked() {
-  for _ in $(seq 300); do
-    [ "$(asked | grep -c " $1\$")" -ge "$2" ] && break
-    sleep 0.1
-  done
-}
-until_asked configmaps 3
+has_asked() { [ "$(asked | grep -c " $1\$")" -ge "$2" ]; }
+eventually has_asked configmaps 3
 sed 's/kind: Secret}\]/kind: Secret}, {apiVersion: v1, kind: Service}]/' rules/log.yaml >"$work/rules.yaml"
 kill -HUP $controller
-until_asked services 6
+eventually has_asked services 6
 kill -TERM $controller
 wait $controller
 echo "exit $?"

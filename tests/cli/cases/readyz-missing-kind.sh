@@ -9,11 +9,11 @@ spec:
 Y
 "$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --metrics 127.0.0.1:0 2>"$work/log" &
 pid=$!
-for _ in $(seq 300); do
+names_the_kind() {
   port=$(sed -n 's/.*serving metrics.*port=\([0-9]*\).*/\1/p' "$work/log")
-  [ -n "$port" ] && curl -s "http://127.0.0.1:$port/readyz" | grep -q Nothing && break
-  sleep 0.1
-done
+  curl -s "http://127.0.0.1:$port/readyz" | grep -q Nothing
+}
+eventually names_the_kind
 curl -s -w '%{http_code}\n' "http://127.0.0.1:$port/readyz"
 kill $pid
 wait $pid

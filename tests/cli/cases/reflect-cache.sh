@@ -19,7 +19,7 @@ Y
 sandbox=$!
 reader=
 trap 'kill $sandbox $reader 2> /dev/null' EXIT
-until [ -s "$work/said" ]; do sleep 0.1; done
+eventually [ -s "$work/said" ]
 export KUBECONFIG="$work/sandbox"
 "$kubewatch" reflect configmaps,secrets --once |
   sed -e 's/RSS.*/RSS/' -e 's/ [0-9.]*s$/ LAG/' -e 's/[0-9]\{3,\}/N/g' -e 's/   *\([A-Z0-9]\)/ \1/g'
@@ -45,9 +45,9 @@ ls -l "$work/cache" | cut -c1-10
 "$kubewatch" reflect configmaps --serve 127.0.0.1:0 --kubeconfig-out "$work/reader" \
   > "$work/serving" 2> "$work/status" &
 reader=$!
-until [ -s "$work/reader" ]; do sleep 0.1; done
+eventually [ -s "$work/reader" ]
 sed 's/:[0-9]*$/:PORT/' "$work/serving"
-until KUBECONFIG="$work/reader" "$kubewatch" reflect configmaps --query -o name; do sleep 0.1; done 2> /dev/null
+eventually env KUBECONFIG="$work/reader" "$kubewatch" reflect configmaps --query -o name
 KUBECONFIG="$work/reader" "$kubewatch" reflect secrets --query -o name --timeout 60s 2> "$work/refused"
 echo "exit $?"
 grep '^error' "$work/refused" >&2

@@ -2,11 +2,12 @@
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server $reflect 2>/dev/null' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 "$kubewatch" reflect widgets -n shop,default --snapshot "$work/saved" --snapshot-interval 200ms \
   -s "http://127.0.0.1:$(cat "$work/port")/narrow" 2>"$work/said" &
 reflect=$!
-for _ in $(seq 300); do [ -s "$work/saved" ] && grep -q '^widgets in shop' "$work/said" && break; sleep 0.1; done
+eventually [ -s "$work/saved" ]
+eventually grep -q '^widgets in shop' "$work/said"
 rm -f "$work/saved"
 kill -TERM $reflect
 wait $reflect
@@ -19,7 +20,7 @@ cp "$work/saved" "$work/before"
 "$kubewatch" reflect widgets -n shop,gone --snapshot "$work/saved" --snapshot-interval 200ms \
   -s "http://127.0.0.1:$(cat "$work/port")/narrow" 2>"$work/said" &
 reflect=$!
-for _ in $(seq 300); do grep -q 'not saved: widgets in gone file' "$work/said" && break; sleep 0.1; done
+eventually grep -q 'not saved: widgets in gone file' "$work/said"
 kill -TERM $reflect
 wait $reflect
 echo "exit $?"

@@ -20,29 +20,19 @@ ask() {
   shift
   "$kubewatch" run-controller "$subcommand" --socket "$work/c.sock" "$@"
 }
-# Until that many lines are in it.
-wait_for() {
-  for _ in $(seq 300); do
-    [ "$(grep -c "$3" "$2" 2>/dev/null)" -ge "$1" ] && return
-    sleep 0.1
-  done
-  echo "only $(cat "$2")"
-}
-for _ in $(seq 300); do
-  [ "$(ask runs 2>/dev/null | wc -l)" -ge 2 ] && break
-  sleep 0.1
-done
+has_run() { [ "$(ask runs | wc -l)" -ge 2 ]; }
+eventually has_run
 ask runs -w >"$work/all" &
 all=$!
 ask runs -w cm/a -n default -o json >"$work/one" &
 one=$!
-wait_for 2 "$work/all" Startup
-wait_for 1 "$work/one" Startup
+eventually at_least 2 Startup "$work/all"
+eventually at_least 1 Startup "$work/one"
 ask trigger cm/b -n default --reason first
-wait_for 1 "$work/all" first
+eventually at_least 1 first "$work/all"
 ask trigger cm/a -n default --reason second
-wait_for 2 "$work/all" Manual
-wait_for 1 "$work/one" Manual
+eventually at_least 2 Manual "$work/all"
+eventually at_least 1 Manual "$work/one"
 kill -TERM $controller
 wait $controller
 echo "controller: $?"

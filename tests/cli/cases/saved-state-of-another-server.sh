@@ -5,7 +5,7 @@ for name in a b; do
   eval "$name=\$!"
 done
 trap 'kill $a $b $reader 2>/dev/null' EXIT
-for name in a b; do until [ -s "$work/config-$name" ]; do sleep 0.1; done; done
+for name in a b; do eventually [ -s "$work/config-$name" ]; done
 on() {
   name=$1
   shift
@@ -15,7 +15,7 @@ on a reflect configmaps --once --snapshot "$work/snapshot" >/dev/null
 KUBECONFIG="$work/config-b" "$kubewatch" reflect --from "$work/snapshot" --serve 127.0.0.1:0 --kubeconfig-out "$work/config-reader" \
   >/dev/null 2>"$work/status" &
 reader=$!
-until on reader reflect configmaps --query -o name 2>/dev/null; do sleep 0.1; done
+eventually on reader reflect configmaps --query -o name
 kill $reader
 wait $reader
 grep 'was saved from' "$work/status" >&2

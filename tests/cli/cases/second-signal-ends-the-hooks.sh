@@ -14,16 +14,16 @@ R
 export TMPDIR="$work"
 "$kubewatch" run-controller -f "$work/rules.yaml" --sandbox --sandbox-file rules/configmap.yaml 2>"$work/log" &
 controller=$!
-for _ in $(seq 100); do [ -s "$work/started" ] && [ -s "$work/sleeper" ] && break; sleep 0.1; done
+eventually [ -s "$work/started" ]
+eventually [ -s "$work/sleeper" ]
 kill -TERM $controller
 # Two at once would be one; and a moment in which the first would end the hook, if it did.
-for _ in $(seq 300); do grep -q "shutting down" "$work/log" && break; sleep 0.1; done
+eventually grep -q "shutting down" "$work/log"
 sleep 0.5
 kill -0 "$(cat "$work/sleeper")" && echo "the hook still runs after the first signal"
 kill -TERM $controller
 wait $controller
 echo "exit $?"
-for _ in $(seq 50); do kill -0 "$(cat "$work/sleeper")" 2>/dev/null || break; sleep 0.1; done
-kill -0 "$(cat "$work/sleeper")" 2>/dev/null && echo "a process is left over"
+eventually has_ended "$(cat "$work/sleeper")" || echo "a process is left over"
 ls -d "$work"/kubewatch-* 2>/dev/null
 true

@@ -7,22 +7,15 @@ print $listener->sockport, "\n";
 my @kept;
 while (my $client = $listener->accept) { push @kept, $client; print "asked\n" }
 P
-says() {
-  for _ in $(seq 600); do
-    [ "$(wc -l <"$work/server")" -ge "$1" ] && return
-    sleep 0.05
-  done
-  echo "the server was not asked"
-}
 for verb in "watch pods" "watch pod/a --until create" "reflect pods" "reflect pods --snapshot $work/none" "reflect pods --once" "reflect pods --estimate" "reflect pods --serve 127.0.0.1:0" \
   "wait-condition pod/a --for condition=Ready" "wait-condition pod/a --for condition=Ready -o json"; do
   : >"$work/server"
   perl "$work/silent" >>"$work/server" &
   server=$!
-  says 1
+  eventually at_least 1 . "$work/server"
   "$kubewatch" $verb --server "http://127.0.0.1:$(head -n 1 "$work/server")" >"$work/printed" 2>"$work/said" &
   command=$!
-  says 2
+  eventually at_least 1 asked "$work/server"
   kill -TERM $command
   wait $command
   echo "$verb: exit $?"

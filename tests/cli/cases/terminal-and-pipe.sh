@@ -3,7 +3,7 @@
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
 trap 'kill $server 2>/dev/null' EXIT
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc" TERM=xterm
 printf '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"evil","namespace":"default","labels":{"a":"b"}},"data":{"k":"\\u001b[31mred\\u0007"}}' >"$work/evil.yaml"
 printf 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: default}\ndata: {color: green}\n' >"$work/mine.yaml"

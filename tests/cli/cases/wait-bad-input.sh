@@ -1,7 +1,7 @@
 # What is wrong before anything is asked of a server, and what a server refuses.
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 try() {
   echo "# $*" >&2

@@ -3,7 +3,7 @@
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 printf 'apiVersion: ex.io/v1\nkind: Widget\nmetadata: {name: w1, namespace: shop}\n' >"$work/widget.yaml"
 at() {
   where=$1
@@ -54,7 +54,7 @@ later() {
   : >"$work/said"
   at silent -f "$work/widget.yaml" --for=delete --timeout 60s 2>"$work/said" &
   waits=$!
-  for _ in $(seq 100); do grep -q 'asking for it again' "$work/said" && break; sleep 0.1; done
+  eventually grep -q 'asking for it again' "$work/said"
   printf '%s' "$1" >"$work/port.answers.new"
   mv "$work/port.answers.new" "$work/port.answers"
   wait $waits
@@ -68,7 +68,7 @@ later '{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widge
 : >"$work/said"
 at silent nope/x --for=create --timeout 8s 2>"$work/said" &
 waits=$!
-for _ in $(seq 100); do grep -q 'asking for it again' "$work/said" && break; sleep 0.1; done
+eventually grep -q 'asking for it again' "$work/said"
 kill -STOP $server
 wait $waits
 echo "# hangs: exit $?" >&2

@@ -12,7 +12,7 @@ data: {state: "50%\e[31m <red> & \"more\""}
 Y
 "$kubewatch" sandbox -f "$work/objects.yaml" --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 say() {
   echo "$*"

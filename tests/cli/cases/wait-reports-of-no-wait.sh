@@ -1,7 +1,7 @@
 # A wait that cannot begin, or has nothing left to wait for, still gives the document that a CI job asked for.
 perl no_api_server.pl "$work/port" &
 server=$!
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 printf 'apiVersion: ex.io/v1\nkind: Widget\nmetadata: {name: w1, namespace: shop}\n' >"$work/widget.yaml"
 printf 'apiVersion: no.io/v1\nkind: Gadget\nmetadata: {name: g1}\n' >"$work/gadget.yaml"
 try() {

@@ -1,12 +1,12 @@
 # A server that goes away while it is waited for: its last state is not the state at the end.
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/config" >"$work/sandbox.log" 2>&1 &
 sandbox=$!
-for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
+eventually [ -s "$work/config" ]
 : >"$work/log"
 "$kubewatch" wait-condition configmap/settings -n default --kubeconfig "$work/config" \
   --for='jsonpath={.data.ready}=true' --timeout 10s -v 6 2>"$work/log" &
 waiting=$!
-for _ in $(seq 100); do grep -q 'watch=' "$work/log" && break; sleep 0.1; done
+eventually grep -q 'watch=' "$work/log"
 kill -KILL $sandbox
 wait $waiting
 code=$?

@@ -3,7 +3,7 @@
 # were some, and what is left at the end.
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/kc" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/kc" ] && break; sleep 0.1; done
+eventually [ -s "$work/kc" ]
 export KUBECONFIG="$work/kc"
 command="$kubewatch wait-condition cm/settings cm/absent -n default --for=create --timeout 10s"
 on_terminal() {

@@ -3,7 +3,7 @@
 perl no_api_server.pl "$work/port" &
 server=$!
 trap 'kill $server' EXIT
-for _ in $(seq 100); do [ -s "$work/port" ] && break; sleep 0.1; done
+eventually [ -s "$work/port" ]
 named() {
   count=$1
   shift

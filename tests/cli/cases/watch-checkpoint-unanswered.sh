@@ -2,7 +2,7 @@
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/config" >/dev/null 2>&1 &
 server=$!
 trap 'kill -KILL $server 2>/dev/null' EXIT
-for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
+eventually [ -s "$work/config" ]
 export KUBECONFIG="$work/config"
 # What a busy machine did not even read in its time (3) saves nothing.
 for time in 2s 20s; do

@@ -12,7 +12,7 @@ mkfifo "$work/pipe"
 sleep 250 <>"$work/pipe" 2>>"$work/said" &
 holder=$!
 trap 'kill $server $holder $watch 2>/dev/null' EXIT
-until [ -s "$work/config" ]; do sleep 0.1; done
+eventually [ -s "$work/config" ]
 export KUBECONFIG="$work/config"
 begin() {
   "$kubewatch" watch configmaps -o json "$@" >"$work/pipe" 2>>"$work/said" &
@@ -20,11 +20,9 @@ begin() {
 }
 waiting() { perl -e '$n = pack("i", 0); ioctl(STDIN, 0x541B, $n); print unpack("i", $n)' <"$work/pipe"; }  # FIONREAD
 # A pipe takes 64 KiB: from then on the watch waits for its reader. It has a moment to queue what comes behind.
+is_full() { [ "$(waiting)" -ge 60000 ]; }
 until_full() {
-  for _ in $(seq 300); do
-    [ "$(waiting)" -ge 60000 ] && break
-    sleep 0.1
-  done
+  eventually is_full
   sleep 1
 }
 # Once the watch has ended.

@@ -1,11 +1,11 @@
 # The views of one recorded watch, read without a server.
 "$kubewatch" sandbox -f rules/configmap.yaml --kubeconfig "$work/config" >/dev/null 2>&1 &
 server=$!
-for _ in $(seq 100); do [ -s "$work/config" ] && break; sleep 0.1; done
+eventually [ -s "$work/config" ]
 "$kubewatch" watch configmaps,secrets -n default --kubeconfig "$work/config" -o name \
   --record "$work/recording" >"$work/seen" 2>"$work/log" &
 watch=$!
-for _ in $(seq 100); do [ -s "$work/seen" ] && break; sleep 0.1; done
+eventually [ -s "$work/seen" ]
 cat >"$work/secret.yaml" <<'YAML'
 apiVersion: v1
 kind: Secret
@@ -16,7 +16,7 @@ sed 's/open-sesame/close-sesame/' "$work/secret.yaml" >"$work/secret2.yaml"
 for file in secret secret2; do
   "$kubewatch" apply-ssa -f "$work/$file.yaml" -n default --kubeconfig "$work/config" >/dev/null
 done
-for _ in $(seq 100); do [ "$(grep -c secret "$work/seen")" = 2 ] && break; sleep 0.1; done
+eventually at_least 2 secret "$work/seen"
 kill -INT $watch
 wait $watch
 echo "exit $?"
