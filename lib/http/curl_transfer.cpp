@@ -12,6 +12,7 @@
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "http/curl_error.hpp"
+#include "http/dead_peers.hpp"
 #include "http/no_proxy.hpp"
 #include "http/proxy_url.hpp"
 
@@ -22,14 +23,10 @@ namespace {
 constexpr std::size_t kMaxHeaderBytes = 256U << 10U;
 constexpr long kStreamBuffer = 16L << 10U;
 constexpr long kBodyBuffer = 128L << 10U;
-constexpr unsigned kUserTimeoutMs = 30000;
-constexpr long kKeepAliveIdleSeconds = 30;
-constexpr long kKeepAliveIntervalSeconds = 10;
 constexpr std::size_t kShownEncoding = 40;
 
 int set_socket_options(void*, curl_socket_t fd, curlsocktype) noexcept {
-  const unsigned timeout = kUserTimeoutMs;
-  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof(timeout));
+  setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &kUserTimeoutMs, sizeof(kUserTimeoutMs));
   return CURL_SOCKOPT_OK;
 }
 
@@ -145,8 +142,8 @@ void Transfer::set_connection() {
   curl_easy_setopt(easy_, CURLOPT_BUFFERSIZE, request_.streaming ? kStreamBuffer : kBodyBuffer);
   curl_easy_setopt(easy_, CURLOPT_TCP_NODELAY, 1L);
   curl_easy_setopt(easy_, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, kKeepAliveIdleSeconds);
-  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPIDLE, long{kKeepAliveIdleSeconds});
+  curl_easy_setopt(easy_, CURLOPT_TCP_KEEPINTVL, long{kKeepAliveIntervalSeconds});
   curl_easy_setopt(easy_, CURLOPT_SOCKOPTFUNCTION, set_socket_options);
   curl_easy_setopt(easy_, CURLOPT_OPENSOCKETFUNCTION, open_socket);
   // Set even when empty: otherwise libcurl reads the environment.

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/strings.hpp"
+#include "http/dead_peers.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::http {
@@ -22,8 +23,6 @@ namespace kubewatch::http {
 namespace {
 
 constexpr int kBacklog = 1024;
-constexpr unsigned kUserTimeoutMs = 30000;
-constexpr int kKeepAliveIdleSeconds = 30;
 constexpr const char* kAllAddresses = "::";
 constexpr const char* kAllAddressesOfIpv4 = "0.0.0.0";
 constexpr const char* kLocalhost = "localhost";
@@ -54,7 +53,8 @@ void set_options(int fd) {
   set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set(fd, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
-  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(kUserTimeoutMs));
+  set(fd, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
+  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
 }
 
 // This machine has no such address, or none of its family.

@@ -1,6 +1,11 @@
 #include "http/listen_address.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include "fixture.hpp"
+#include "http/dead_peers.hpp"
 #include "http/listen_socket.hpp"
 #include "support/catch.hpp"
 
@@ -98,4 +103,28 @@ TEST_CASE("a port of localhost that is taken on one address is not listened to o
   CHECK(said.starts_with("cannot listen on "));
   CHECK(said.find(":" + std::to_string(taken->port) + ": the address is in use") !=
         std::string::npos);
+}
+
+TEST_CASE(
+    "a client that has vanished is noticed by who serves it as soon as a server by its client") {
+  const auto listener = listen_on("127.0.0.1", 0);
+  REQUIRE(listener.ok());
+  const loop::Fd client(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(listener->port);
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(client.get(), reinterpret_cast<const sockaddr*>(&to), sizeof(to)) == 0);
+  const loop::Fd served(::accept4(listener->sockets.front().get(), nullptr, nullptr, SOCK_CLOEXEC));
+  REQUIRE(served.get() >= 0);
+  const auto option = [&](int level, int name) {
+    int value = -1;
+    socklen_t size = sizeof(value);
+    CHECK(::getsockopt(served.get(), level, name, &value, &size) == 0);
+    return value;
+  };
+  CHECK(option(SOL_SOCKET, SO_KEEPALIVE) == 1);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) == kKeepAliveIdleSeconds);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPINTVL) == kKeepAliveIntervalSeconds);
+  CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == kUserTimeoutMs);
 }
