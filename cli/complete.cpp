@@ -29,7 +29,7 @@ constexpr Duration kBudget{300};
 constexpr Duration kMaxBudget{60000};
 // So long after the budget the process ends, whatever it is in: a resolver, a credential plugin.
 constexpr Duration kGuard{80};
-constexpr std::size_t kMaxWords = 1000;
+constexpr std::size_t kMaxCompletions = 1000;
 constexpr Duration kOldKinds{std::chrono::hours{24 * 30}};
 
 extern "C" void end_without_words(int) {
@@ -129,7 +129,7 @@ class Live {
   Words names(const core::ResourceType& type, const std::string& namespace_) {
     core::ListParams params;
     params.content = core::Content::metadata;
-    params.limit = kMaxWords;
+    params.limit = kMaxCompletions;
     params.resource_version = "0";  // whatever the server has at hand
     Words out;
     bool done = false;
@@ -249,7 +249,7 @@ int run_complete(const std::vector<std::string>& words, std::ostream& out) {
     std::size_t count = 0;
     for (const auto& [word, help] : words_of(place, globals_of(words))) {
       if (!word.starts_with(place.part) || !needs_no_quotes(word)) continue;
-      if (++count > kMaxWords) break;
+      if (++count > kMaxCompletions) break;
       text += place.prefix + word + (help.empty() ? "" : "\t" + first_line(help)) + "\n";
       if (word.ends_with('=') || word.ends_with('/')) directive |= kCompleteNoSpace;
     }

@@ -25,13 +25,13 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kMostOutput = 64U << 20U;
+constexpr std::size_t kMostCrdOutput = 64U << 20U;
 
 // What is missing, cannot be read or is no file is not the same: what writes it says why.
 bool stands_in(const std::string& path, const std::string& text) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return false;
-  const auto there = base::read_file(path, kMostOutput);
+  const auto there = base::read_file(path, kMostCrdOutput);
   return there.ok() && *there == text;
 }
 
@@ -154,7 +154,7 @@ int CrdOutput::check(Context& context, const std::vector<OutputFile>& files) con
   std::size_t stale = 0;
   for (const OutputFile& file : files) {
     const std::string path = path_in(where_, file);
-    const auto there = base::read_file(path, kMostOutput);
+    const auto there = base::read_file(path, kMostCrdOutput);
     if (!there.ok() && !there.error().is_not_found()) return fail(context, there.error());
     if (there.ok() && *there == file.text) continue;
     ++stale;

@@ -13,7 +13,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kMaxWords = 100'000;
+constexpr std::size_t kMaxResourceWords = 100'000;
 
 Error wrong(std::string text) {
   return {ErrorKind::invalid, std::move(text)};
@@ -118,7 +118,7 @@ void bind_resource_files(CLI::App& app, ResourceFlags& flags, bool recursive) {
 
 Result<std::vector<TypeAndNames>> parse_resource_words(const std::vector<std::string>& words) {
   const auto all = split_combined(words);
-  if (all.size() > kMaxWords) return wrong("too many resource arguments");
+  if (all.size() > kMaxResourceWords) return wrong("too many resource arguments");
   const auto slashes = std::count_if(all.begin(), all.end(), [](const std::string& word) {
     return word.find('/') != std::string::npos;
   });

@@ -12,7 +12,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr const char* kGroup = "Recordings";
+constexpr const char* kRecordingFlags = "Recordings";
 
 }  // namespace
 
@@ -24,7 +24,7 @@ void SessionRecording::bind(CLI::App& app, Use use) {
                                       "--from-recording; values of Secrets are hidden"
                                     : "keep in this file what was written, and the objects before "
                                       "and after; values of Secrets are hidden");
-  record->type_name("FILE")->group(kGroup);
+  record->type_name("FILE")->group(kRecordingFlags);
   if (use == Use::writes) {
     // In no list of flags: it is here to be refused.
     app.add_option_function<std::string>(
@@ -43,7 +43,7 @@ void SessionRecording::bind(CLI::App& app, Use use) {
                  "ends")
       ->type_name("FILE")
       ->excludes(record)
-      ->group(kGroup);
+      ->group(kRecordingFlags);
 }
 
 Result<void> SessionRecording::check() const {

@@ -13,7 +13,7 @@ namespace kubewatch::cli {
 namespace {
 
 // POLLOUT promises so much room in a pipe (PIPE_BUF).
-constexpr std::size_t kMostAtOnce = 4096;
+constexpr std::size_t kPipeRoom = 4096;
 // A signal that comes between the look at it and the poll is seen after this.
 constexpr int kStepMs = 50;
 
@@ -38,9 +38,9 @@ bool WritePatience::over(TimePoint now, unsigned signals) {
 }
 
 std::size_t next_piece(std::string_view bytes) {
-  if (bytes.size() <= kMostAtOnce) return bytes.size();
-  const std::size_t line = bytes.rfind('\n', kMostAtOnce - 1);
-  return line == std::string_view::npos ? kMostAtOnce : line + 1;
+  if (bytes.size() <= kPipeRoom) return bytes.size();
+  const std::size_t line = bytes.rfind('\n', kPipeRoom - 1);
+  return line == std::string_view::npos ? kPipeRoom : line + 1;
 }
 
 StdoutWriter::StdoutWriter(int fd) : fd_(fd) {

@@ -13,7 +13,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-const char* const kGroup = "Lists and watches";
+const char* const kStreamFlags = "Lists and watches";
 
 template <class Table, class Enum>
 void add_choice(CLI::App& app, const std::string& name, Enum& into, const Table& table,
@@ -28,7 +28,7 @@ void add_choice(CLI::App& app, const std::string& name, Enum& into, const Table&
   app.add_option_function<std::string>(name, set, text)
       ->type_name(type)
       ->check(CLI::IsMember(words))
-      ->group(kGroup);
+      ->group(kStreamFlags);
 }
 
 void add_bounded(CLI::App& app, const std::string& name, Duration& into, Duration min, Duration max,
@@ -43,7 +43,7 @@ void add_bounded(CLI::App& app, const std::string& name, Duration& into, Duratio
     }
     into = *parsed;
   };
-  app.add_option_function<std::string>(name, set, text)->type_name("DURATION")->group(kGroup);
+  app.add_option_function<std::string>(name, set, text)->type_name("DURATION")->group(kStreamFlags);
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void bind_stream(CLI::App& app, runtime::WatcherOptions& options) {
          "fails (default 500); 0: never in pages")
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{0}, runtime::kMaxPageSize))
-      ->group(kGroup);
+      ->group(kStreamFlags);
   add_bounded(app, "--watch-timeout", options.timeout, runtime::kMinWatchTimeout,
               runtime::kMaxWatchTimeout,
               "after which the server ends a watch, to be taken up again (default 290s; until a "
@@ -70,7 +70,7 @@ void bind_stream(CLI::App& app, runtime::WatcherOptions& options) {
          "--bookmarks", options.bookmarks,
          "ask for bookmarks, which make resuming cheap; a streaming list always does (default "
          "true; --bookmarks=false)")
-      ->group(kGroup);
+      ->group(kStreamFlags);
   add_bounded(app, "--backoff-initial", options.backoff.initial, runtime::kMinBackoff,
               runtime::kMaxBackoff, "the wait after a first failure (default 800ms)");
   add_bounded(app, "--backoff-max", options.backoff.max, runtime::kMinBackoff, runtime::kMaxBackoff,
@@ -80,10 +80,10 @@ void bind_stream(CLI::App& app, runtime::WatcherOptions& options) {
 void bind_content(CLI::App& app, ContentFlags& flags) {
   app.add_flag("--metadata-only", flags.metadata_only,
                "read and keep apiVersion, kind and metadata only")
-      ->group(kGroup);
+      ->group(kStreamFlags);
   app.add_flag("--show-managed-fields", flags.show_managed_fields,
                "keep metadata.managedFields, which is dropped otherwise")
-      ->group(kGroup);
+      ->group(kStreamFlags);
 }
 
 core::Content content_of(const ContentFlags& flags) {

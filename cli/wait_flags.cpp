@@ -12,7 +12,7 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr int kMostObjects = 1'000'000'000;  // and a negative number is none
-const char* const kGroup = "Waiting";
+const char* const kWaitFlags = "Waiting";
 
 // "... at character 5", "character 5: ...": the place, where a message tells one.
 std::optional<std::size_t> place_in(const std::string& message) {
@@ -76,7 +76,7 @@ void bind_timeout(CLI::App& app, const std::string& name, Duration& into) {
   app.add_option_function<std::string>(
          name, set, "how long in all (default 30s); 0: judge once; negative: a week")
       ->type_name("DURATION")
-      ->group(kGroup);
+      ->group(kWaitFlags);
 }
 
 }  // namespace
@@ -87,21 +87,21 @@ void bind_wait_goal(CLI::App& app, WaitFlags& flags, const std::string& timeout)
                  "or jq=PROGRAM; repeatable: all at once")
       ->type_name("CONDITION")
       ->allow_extra_args(false)
-      ->group(kGroup);
-  app.add_flag("--any", flags.any, "one of several --for is enough")->group(kGroup);
+      ->group(kWaitFlags);
+  app.add_flag("--any", flags.any, "one of several --for is enough")->group(kWaitFlags);
   app.add_option("--fail-if", flags.fail_if,
                  "the same forms: an object that meets one has failed, and the wait ends with 4")
       ->type_name("CONDITION")
       ->allow_extra_args(false)
-      ->group(kGroup);
+      ->group(kWaitFlags);
   app.add_flag("--strict", flags.strict,
                "for ready: a failed Pod has failed, a running Job is not ready, a load balancer "
                "needs an ingress point, a new custom object without status is not ready yet")
-      ->group(kGroup);
+      ->group(kWaitFlags);
   add_duration(app, "--strict-grace", flags.strict_grace,
                "how long after its creation such an object is waited for (default 10s)")
-      ->group(kGroup);
-  add_duration(app, "--hold", flags.hold, "all must stay as asked for so long")->group(kGroup);
+      ->group(kWaitFlags);
+  add_duration(app, "--hold", flags.hold, "all must stay as asked for so long")->group(kWaitFlags);
   bind_timeout(app, timeout, flags.timeout);
 }
 
@@ -111,11 +111,11 @@ void bind_wait_counts(CLI::App& app, WaitFlags& flags) {
          "selectors must choose at least so many objects (default 1 for each type or category)")
       ->type_name("N")
       ->check(CLI::Range(0, kMostObjects).description(""))
-      ->group(kGroup);
+      ->group(kWaitFlags);
   app.add_option("--exactly", flags.exactly, "selectors must choose exactly so many objects")
       ->type_name("N")
       ->check(CLI::Range(0, kMostObjects).description(""))
-      ->group(kGroup);
+      ->group(kWaitFlags);
 }
 
 Result<runtime::WaitGoal> wait_goal_of(const WaitFlags& flags) {

@@ -15,7 +15,7 @@ constexpr const char* kTooling = "applyset.kubernetes.io/tooling";
 constexpr const char* kGroupKinds = "applyset.kubernetes.io/contains-group-kinds";
 constexpr const char* kNamespaces = "applyset.kubernetes.io/additional-namespaces";
 
-std::set<std::string> words_of(const std::string& text) {
+std::set<std::string> comma_separated(const std::string& text) {
   std::set<std::string> out;
   for (const auto& word : base::split(text, ',')) {
     if (const auto trimmed = base::trim(word); !trimmed.empty()) out.insert(std::string(trimmed));
@@ -86,8 +86,10 @@ Result<SetContents> read_parent(const Json& parent, const std::string& id) {
                                                  kParentIdLabel, label, id));
   }
   SetContents out;
-  out.group_kinds = words_of(base::string_at(parent, {"metadata", "annotations", kGroupKinds}));
-  out.namespaces = words_of(base::string_at(parent, {"metadata", "annotations", kNamespaces}));
+  out.group_kinds =
+      comma_separated(base::string_at(parent, {"metadata", "annotations", kGroupKinds}));
+  out.namespaces =
+      comma_separated(base::string_at(parent, {"metadata", "annotations", kNamespaces}));
   return out;
 }
 

@@ -14,7 +14,7 @@ constexpr std::size_t kWorthIt = 8;
 // Items read for each object of the call, whatever else is in the namespace.
 constexpr std::size_t kItemsEach = 3;
 constexpr std::size_t kBytesEach = 64U << 10U;
-constexpr std::size_t kPage = 1000;
+constexpr std::size_t kStatesPage = 1000;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ bool ListedStates::is_enough(const Group& group) {
 void ListedStates::list(Group& group, const std::string& continue_token) {
   core::ListParams params;
   const std::size_t room = kItemsEach * group.objects.size() - group.items;
-  params.limit = static_cast<std::uint32_t>(std::min(kPage, room));
+  params.limit = static_cast<std::uint32_t>(std::min(kStatesPage, room));
   params.continue_token = continue_token;
   group.request = client_.list_items(
       group.type, group.namespace_, params,

@@ -11,7 +11,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::uint32_t kPage = 500;
+constexpr std::uint32_t kMembersPage = 500;
 
 core::GroupVersion split_group_kind(const std::string& text) {  // group and, as version, kind
   const auto dot = text.find('.');
@@ -117,7 +117,7 @@ Result<void> ApplySetRun::list_members(const core::ResourceType& type, const std
                                        std::vector<Pruned>& out) {
   core::ListParams params;
   params.label_selector = std::string(kPartOfLabel) + "=" + id_;
-  params.limit = kPage;
+  params.limit = kMembersPage;
   params.content = core::Content::metadata;
   do {
     KW_ASSIGN(const auto page, ask<client::ListResult>(type.qualified_plural(), [&](auto done) {

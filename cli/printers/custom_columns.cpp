@@ -54,7 +54,7 @@ Result<core::JsonPath> path_of(const std::string& text, const std::string& spec,
   return core::JsonPath::parse(*relaxed);
 }
 
-std::vector<std::string> words_of(const std::string& line) {
+std::vector<std::string> blank_separated(const std::string& line) {
   std::istringstream in(line);
   std::vector<std::string> out;
   for (std::string word; in >> word;) out.push_back(word);
@@ -81,8 +81,8 @@ Result<CustomColumns> CustomColumns::parse(const std::string& spec) {
 Result<CustomColumns> CustomColumns::parse_file(const std::string& text) {
   const auto lines = base::split(text, '\n');
   CustomColumns out;
-  out.headers_ = words_of(lines[0]);
-  const auto paths = lines.size() > 1 ? words_of(lines[1]) : std::vector<std::string>();
+  out.headers_ = blank_separated(lines[0]);
+  const auto paths = lines.size() > 1 ? blank_separated(lines[1]) : std::vector<std::string>();
   if (out.headers_.empty() || out.headers_.size() != paths.size() ||
       paths.size() > kMostOwnColumns) {
     return Error(ErrorKind::invalid,

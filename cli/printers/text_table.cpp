@@ -7,12 +7,6 @@
 
 namespace kubewatch::cli {
 
-namespace {
-
-constexpr std::size_t kGap = 3;
-
-}  // namespace
-
 void TextTable::start(std::vector<std::string> headers) {
   headers_ = std::move(headers);
   widths_.assign(headers_.size(), 0);
@@ -33,7 +27,7 @@ std::string TextTable::render(const std::vector<std::string>& cells) {
     const std::size_t width = display_width(text);
     widths_[i] = std::max(widths_[i], width);
     out += text;
-    if (i + 1 < cells.size()) out.append(widths_[i] - width + kGap, ' ');
+    if (i + 1 < cells.size()) out.append(widths_[i] - width + kColumnGap, ' ');
   }
   while (!out.empty() && out.back() == ' ') out.pop_back();
   out += '\n';

@@ -7,6 +7,8 @@
 
 namespace kubewatch::cli {
 
+inline constexpr std::size_t kColumnGap = 3;  // as kubectl has it
+
 // kubectl's look: three blanks between columns, the last one not filled up. Cells are escaped here:
 // no byte of them is interpreted by a terminal, no newline breaks a row.
 class TextTable {

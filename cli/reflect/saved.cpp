@@ -12,7 +12,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::string_view kMagic = "kubewatch-reflect\n";
+constexpr std::string_view kSavedMagic = "kubewatch-reflect\n";
 constexpr std::size_t kMaxFile = std::size_t{4} << 30U;
 constexpr std::size_t kMaxHeader = 16U << 20U;
 
@@ -94,10 +94,10 @@ Result<void> check_snapshot_file(const std::string& path) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown)) return {};
   std::ifstream file(path, std::ios::binary);
-  std::string begin(kMagic.size(), '\0');
+  std::string begin(kSavedMagic.size(), '\0');
   file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(file.gcount()));
-  if (begin.empty() || begin == kMagic) return {};
+  if (begin.empty() || begin == kSavedMagic) return {};
   return Error(ErrorKind::invalid, path + " is there and is no saved cache: it is not overwritten");
 }
 
@@ -118,7 +118,7 @@ Result<void> write_saved(const std::string& path, const std::string& server,
   }
   const std::string header =
       base::dump_json({{"version", 1}, {"server", server}, {"kinds", std::move(list)}});
-  std::string content(kMagic);
+  std::string content(kSavedMagic);
   for (int i = 0; i < 4; ++i) content.push_back(static_cast<char>(header.size() >> (8 * i)));
   content += header;
   content += parts;
@@ -138,8 +138,8 @@ Result<std::string> read_saved(const std::string& path) {
 }
 
 Result<std::vector<SavedKind>> parse_saved(std::string_view content) {
-  if (!content.starts_with(kMagic)) return damaged("not one: it begins otherwise");
-  content.remove_prefix(kMagic.size());
+  if (!content.starts_with(kSavedMagic)) return damaged("not one: it begins otherwise");
+  content.remove_prefix(kSavedMagic.size());
   if (content.size() < 4) return damaged("cut short");
   std::size_t size = 0;
   for (std::size_t i = 0; i < 4; ++i) {

@@ -25,7 +25,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kMostAtOnce = 256;
+constexpr std::size_t kMostAppliedAtOnce = 256;
 
 // --validate as kubectl has it, in the server's words.
 std::string validation_of(const std::string& word) {
@@ -59,7 +59,7 @@ class ApplySsa : public Command {
     app.add_option("--concurrency", concurrency_,
                    "objects at the same time at most; fewer while the server answers quickly")
         ->type_name("N")
-        ->check(CLI::Range(std::size_t{1}, kMostAtOnce));
+        ->check(CLI::Range(std::size_t{1}, kMostAppliedAtOnce));
     bind_wait(app);
     recording_.bind(app, SessionRecording::Use::writes);
     PrintFlagChoice choice;

@@ -35,7 +35,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr const char* kContextName = "kubewatch-reflect";
+constexpr const char* kReflectContext = "kubewatch-reflect";
 constexpr Duration kFirstSync{300000};
 constexpr Duration kStatusEvery{1000};
 constexpr Duration kVerifyEvery{10000};
@@ -475,7 +475,7 @@ class Reflect : public Command {
   }
 
   int run_on(Context& context, Session& session, const bool& interrupted) {
-    ServedConfig config(kContextName, "kubewatch reflect");
+    ServedConfig config(kReflectContext, "kubewatch reflect");
     if (serving_) {
       auto written = config.write(serving_->config(session.client().config().namespace_),
                                   flags_.kubeconfig_out);

@@ -30,7 +30,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kMostOutput = 64U << 20U;
+constexpr std::size_t kMostHookOutput = 64U << 20U;
 constexpr const char* kHowToKnow = "such kinds are known with a server (--discover), or from --crd";
 
 class Rbac : public Command {
@@ -152,7 +152,7 @@ class Rbac : public Command {
       const std::vector<hooks::Rule>& rules) const {
     std::vector<hooks::PatchedSubresource> out;
     for (const auto& file : output_files_) {
-      KW_ASSIGN(const std::string text, base::read_file(file, kMostOutput));
+      KW_ASSIGN(const std::string text, base::read_file(file, kMostHookOutput));
       auto documents = base::parse_yaml_values(text);
       if (!documents.ok()) return std::move(documents.error()).with_context(file);
       auto patched = hooks::patched_subresources(*documents);

@@ -19,7 +19,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr const char* kContextName = "kubewatch-sandbox";
+constexpr const char* kSandboxContext = "kubewatch-sandbox";
 
 class SandboxCommand : public Command {
  public:
@@ -64,7 +64,7 @@ class SandboxCommand : public Command {
     if (auto loaded = load_into(**server, std::move(*manifests)); !loaded.ok()) {
       return fail(context, kUsage, loaded.error().render());
     }
-    ServedConfig config(kContextName, "a sandbox");
+    ServedConfig config(kSandboxContext, "a sandbox");
     auto written = config.write(sandbox_client_config(**server), kubeconfig_);
     if (!written.ok()) return fail(context, written.error());
     context.out << "listening on " << (*server)->url() << "\n"

@@ -9,10 +9,10 @@ namespace kubewatch::cli::watch {
 
 namespace {
 
-constexpr std::string_view kMagic = "kubewatch-checkpoint 1\n";
+constexpr std::string_view kCheckpointMagic = "kubewatch-checkpoint 1\n";
 constexpr std::size_t kMostBytes = std::size_t{4} << 30U;
 
-Error damaged(const std::string& how) {
+Error bad_checkpoint(const std::string& how) {
   return {ErrorKind::invalid,
           "the checkpoint " + how + "; remove the file to begin with the present state"};
 }
@@ -35,31 +35,31 @@ std::string pack_checkpoint(const CheckpointParts& parts) {
   for (const auto& [name, part] : parts) {
     head.push_back({{"of", name}, {"size", part.bytes.size()}, {"server", part.server}});
   }
-  std::string out(kMagic);
+  std::string out(kCheckpointMagic);
   out += base::dump_json(head) + "\n";
   for (const auto& [name, part] : parts) out += part.bytes;
   return out;
 }
 
 Result<CheckpointParts> unpack_checkpoint(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return damaged("is none, or of another version");
-  bytes.remove_prefix(kMagic.size());
+  if (!bytes.starts_with(kCheckpointMagic)) return bad_checkpoint("is none, or of another version");
+  bytes.remove_prefix(kCheckpointMagic.size());
   const auto line = bytes.find('\n');
-  if (line == std::string_view::npos) return damaged("is cut short");
+  if (line == std::string_view::npos) return bad_checkpoint("is cut short");
   auto head = base::parse_json(bytes.substr(0, line));
-  if (!head.ok() || !head->is_array()) return damaged("is damaged");
+  if (!head.ok() || !head->is_array()) return bad_checkpoint("is damaged");
   bytes.remove_prefix(line + 1);
   CheckpointParts out;
   for (const Json& one : *head) {
     const auto size = base::int_at(one, {"size"});
-    if (!size || *size < 0) return damaged("is damaged");
-    if (static_cast<std::size_t>(*size) > bytes.size()) return damaged("is cut short");
+    if (!size || *size < 0) return bad_checkpoint("is damaged");
+    if (static_cast<std::size_t>(*size) > bytes.size()) return bad_checkpoint("is cut short");
     out[base::string_at(one, {"of"})] = {
         std::string(bytes.substr(0, static_cast<std::size_t>(*size))),
         base::string_at(one, {"server"})};
     bytes.remove_prefix(static_cast<std::size_t>(*size));
   }
-  if (!bytes.empty()) return damaged("is damaged");
+  if (!bytes.empty()) return bad_checkpoint("is damaged");
   return out;
 }
 

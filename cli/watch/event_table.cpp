@@ -4,12 +4,12 @@
 #include <utility>
 
 #include "base/strings.hpp"
+#include "cli/printers/text_table.hpp"
 
 namespace kubewatch::cli::watch {
 
 namespace {
 
-constexpr std::size_t kGap = 3;         // between columns, as kubectl has it
 constexpr std::size_t kMostWidth = 80;  // a longer cell moves its own row only
 
 bool is_printable_ascii(const std::string& text) {
@@ -45,7 +45,7 @@ void EventTable::append_row(const Row& row, std::string& out) const {
     }
     if (i + 1 == last) break;
     const std::size_t used = width_of(cells[i], row.ascii);
-    out.append(std::max(widths_[i], used) - used + kGap, ' ');
+    out.append(std::max(widths_[i], used) - used + kColumnGap, ' ');
   }
   out += '\n';
 }

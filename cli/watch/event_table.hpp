@@ -49,6 +49,8 @@ class EventTable {
   Terminal terminal_;
 };
 
+inline constexpr std::size_t kMostWaitingRows = 500;  // that wait to be aligned together
+
 // "MODIFIED": of the column EVENT.
 inline constexpr std::size_t kEventWidth = 8;
 

@@ -13,8 +13,6 @@ namespace {
 
 using Kind = OutputFormat::Kind;
 
-constexpr std::size_t kMostRows = 500;  // that wait to be aligned together
-
 Result<std::string> print_name(const Event& event, WallTime) {
   return base::escape_for_terminal(object_name(event.source().type, event.change().meta.name)) +
          "\n";
@@ -45,7 +43,7 @@ class CustomColumnsView : public View {
                                             : std::string(event_name(event.change().type))};
     for (std::string& cell : columns_.cells(event.object())) row.push_back(std::move(cell));
     table_.add(std::move(row));
-    if (table_.waiting() >= kMostRows) out += table_.text();
+    if (table_.waiting() >= kMostWaitingRows) out += table_.text();
     return {};
   }
   void synced(const SourceInfo&, std::size_t, std::string&) override {}

@@ -9,8 +9,6 @@ namespace kubewatch::cli::watch {
 
 namespace {
 
-constexpr std::size_t kMostRows = 500;  // that wait to be aligned together
-
 std::string field_text(const ShownField& field) {
   if (field.after.is_null()) return "<none>";
   return field.after.is_string() ? field.after.get<std::string>() : base::dump_json(field.after);
@@ -117,7 +115,7 @@ Result<void> TableView::event(const Event& event, WallTime now, std::string& out
     append_labels(change, cells);
   }
   rows.add(std::move(cells), options_.terminal.color ? event_style(word_of(change)) : Style::plain);
-  if (rows.waiting() >= kMostRows) out += rows.text();
+  if (rows.waiting() >= kMostWaitingRows) out += rows.text();
   return {};
 }
 
@@ -127,7 +125,7 @@ void TableView::mark(const char* word, const SourceInfo& source, std::string tex
   auto cells = head(word, source, source.namespace_);
   cells.push_back(std::move(text));
   rows.add_mark(std::move(cells), event_style(word));
-  if (rows.waiting() >= kMostRows) out += rows.text();
+  if (rows.waiting() >= kMostWaitingRows) out += rows.text();
 }
 
 void TableView::synced(const SourceInfo& source, std::size_t objects, std::string& out) {

@@ -5,13 +5,6 @@
 
 namespace kubewatch::apiserver {
 
-namespace {
-
-// min-request-timeout of the real server; a watch without a timeout lasts one to two of them.
-constexpr std::int64_t kLeastWatchMs = 1800 * 1000;
-
-}  // namespace
-
 Result<void> check_read_version(const Query& query, std::uint64_t newest) {
   const std::string version = query.get("resourceVersion");
   if (version.empty()) return {};
@@ -57,8 +50,7 @@ Result<Reply> Api::watch(const ApiRequest& request, const Target& target) {
   }
   spec.as = as;
   spec.bookmarks = options.bookmarks;
-  spec.timeout = options.timeout.value_or(
-      Duration(kLeastWatchMs + static_cast<std::int64_t>(random_.below(kLeastWatchMs))));
+  spec.timeout = watch_time(options, random_);
   auto stream = std::make_shared<WatchStream>(std::move(spec));
   const bool from_state = options.version == 0 || options.send_initial_events.value_or(false);
   if (options.send_initial_events.value_or(false) && options.version > storage_.version()) {

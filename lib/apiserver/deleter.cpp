@@ -12,9 +12,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr const char kOrphan[] = "orphan";
-constexpr const char kForeground[] = "foregroundDeletion";
-
 bool has(const Json& finalizers, const char* name) {
   return std::find(finalizers.begin(), finalizers.end(), Json(name)) != finalizers.end();
 }
@@ -28,8 +25,8 @@ Json finalizers_of(const Json& object) {
 // when it wants no others, whatever their order.
 Json wanted_finalizers(const Resource& resource, const Json& object, const std::string& policy) {
   const Json now = finalizers_of(object);
-  bool orphan = policy == "Orphan" || (policy.empty() && has(now, kOrphan));
-  bool foreground = policy == "Foreground" || (policy.empty() && has(now, kForeground));
+  bool orphan = policy == "Orphan" || (policy.empty() && has(now, kOrphanFinalizer));
+  bool foreground = policy == "Foreground" || (policy.empty() && has(now, kForegroundFinalizer));
   const bool old_kind =
       resource.storage_id == "jobs.batch" || resource.storage_id == "replicationcontrollers";
   if (policy.empty() && old_kind && !foreground) orphan = true;
@@ -37,10 +34,10 @@ Json wanted_finalizers(const Resource& resource, const Json& object, const std::
   if (resource.storage_id == "events") orphan = foreground = false;
   Json out = Json::array();
   for (const auto& one : now) {
-    if (one != kOrphan && one != kForeground) out.push_back(one);
+    if (one != kOrphanFinalizer && one != kForegroundFinalizer) out.push_back(one);
   }
-  if (orphan) out.push_back(kOrphan);
-  if (foreground) out.push_back(kForeground);
+  if (orphan) out.push_back(kOrphanFinalizer);
+  if (foreground) out.push_back(kForegroundFinalizer);
   const std::set<Json> before(now.begin(), now.end());
   return before == std::set<Json>(out.begin(), out.end()) ? now : out;
 }
@@ -88,10 +85,8 @@ Result<void> check_preconditions(const WriteContext& context, const Object& live
 }
 
 // Whether mark() has nothing to do. Objects are large, and asked again for each that goes.
-bool is_marked(const Json& object, bool with_grace) {
-  const Json& metadata = object.at("metadata");
-  return metadata.contains("deletionTimestamp") &&
-         (!with_grace || metadata.contains("deletionGracePeriodSeconds"));
+bool is_dying_with_grace(const Json& object) {
+  return is_dying(object) && object.at("metadata").contains("deletionGracePeriodSeconds");
 }
 
 // Marks the object as dying. One that was dying without grace, a CRD or a Namespace, is not of
@@ -128,7 +123,7 @@ Deleted mark_crd(Storage& storage, const WriteContext& context, const ObjectPtr&
 // Waits for its finalizers. Another delete may want others than the one before.
 Deleted let_die(Storage& storage, const WriteContext& context, const ObjectPtr& live,
                 const Json& finalizers) {
-  if (is_marked(live->json(), true) && finalizers == finalizers_of(live->json())) {
+  if (is_dying_with_grace(live->json()) && finalizers == finalizers_of(live->json())) {
     return Deleted{live, false};
   }
   Json object = live->json();
@@ -161,7 +156,7 @@ Result<Deleted> delete_namespace(Storage& storage, const WriteContext& context,
   if (kept.count(context.name) != 0) {
     return forbidden(context.resource->subject(context.name), "this namespace may not be deleted");
   }
-  if (!is_marked(live->json(), false)) {
+  if (!is_dying(live->json())) {
     Json object = live->json();
     mark(context, object, false);
     object["status"]["phase"] = "Terminating";
@@ -186,7 +181,7 @@ Result<Deleted> delete_object(Storage& storage, const WriteContext& context,
   const ObjectPtr live = storage.get(resource.storage_id, object_key(ns, context.name));
   if (!live) return not_found(resource.subject(context.name));
   KW_TRY(check_preconditions(context, *live, options));
-  if (resource.storage_id == kCrds && !is_marked(live->json(), false)) {
+  if (resource.storage_id == kCrds && !is_dying(live->json())) {
     return mark_crd(storage, context, live);
   }
   const bool is_namespace = resource.storage_id == "namespaces";

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMost = 100;
 constexpr std::size_t kMostText = 256U << 10U;  // of all paths; the last one may pass it
-constexpr std::size_t kDeepest = 512;           // deeper texts are refused by whoever parses them
+constexpr std::size_t kDeepestText = 512;       // deeper texts are refused by whoever parses them
 
 // Listens to the parser: the path of what it reads, and the keys of each object that is open.
 class Listener : public nlohmann::json_sax<Json> {
@@ -71,7 +71,7 @@ class Listener : public nlohmann::json_sax<Json> {
     return true;
   }
   bool open(bool array) {
-    if (levels_.size() >= kDeepest) return false;
+    if (levels_.size() >= kDeepestText) return false;
     levels_.push_back({array, 0, array ? "[0]" : "", {}, {}});
     return true;
   }

@@ -10,10 +10,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr const char kForeground[] = "foregroundDeletion";
-constexpr const char kOrphan[] = "orphan";
-constexpr const char kManager[] = "kube-controller-manager";
-
 const Json& owners_of(const Json& object) {
   static const Json none = Json::array();
   const Json* owners = base::find(object, {"metadata", "ownerReferences"});
@@ -22,7 +18,7 @@ const Json& owners_of(const Json& object) {
 
 // Deleted in the foreground, and its dependents are not gone yet.
 bool waits_for_dependents(const Json& object) {
-  return is_dying(object) && has_finalizer(object, kForeground);
+  return is_dying(object) && has_finalizer(object, kForegroundFinalizer);
 }
 
 bool blocks(const Json& reference) {
@@ -146,13 +142,13 @@ WriteContext GarbageCollector::context_of(const Id& id, WallTime now) const {
   const auto slash = id.second.find('/');
   if (slash != std::string::npos) context.namespace_ = id.second.substr(0, slash);
   context.name = slash == std::string::npos ? id.second : id.second.substr(slash + 1);
-  context.manager = kManager;
+  context.manager = kControllerManager;
   context.now = now;
   return context;
 }
 
 bool GarbageCollector::look_at(const Id& id, const Object& object, WallTime now) {
-  if (is_dying(object.json()) && has_finalizer(object.json(), kOrphan)) {
+  if (is_dying(object.json()) && has_finalizer(object.json(), kOrphanFinalizer)) {
     return orphan_dependents(id, object, now);
   }
   if (waits_for_dependents(object.json())) return collect_dependents(id, object, now);
@@ -222,12 +218,12 @@ bool GarbageCollector::orphan_dependents(const Id& id, const Object& owner, Wall
     for (const auto& dependent : all) done = drop_owners(dependent, {uid}, now) && done;
   }
   // One that still refers to its owner would go after it.
-  return done && remove_finalizer(id, kOrphan, now);
+  return done && remove_finalizer(id, kOrphanFinalizer, now);
 }
 
 bool GarbageCollector::collect_dependents(const Id& id, const Object& owner, WallTime now) {
   // Dependents were told to go by the event that told of this deletion; those that came later know.
-  return blockers_.count(owner.uid()) == 0 && remove_finalizer(id, kForeground, now);
+  return blockers_.count(owner.uid()) == 0 && remove_finalizer(id, kForegroundFinalizer, now);
 }
 
 bool GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime now) {
@@ -267,9 +263,9 @@ bool GarbageCollector::judge_owners(const Id& id, const Object& object, WallTime
   DeleteOptions options;
   options.uid = object.uid();
   options.propagation = "Background";
-  if (has_finalizer(object.json(), kOrphan)) options.propagation = "Orphan";
+  if (has_finalizer(object.json(), kOrphanFinalizer)) options.propagation = "Orphan";
   const bool has_dependents = dependents_.count(object.uid()) != 0;
-  if (has_finalizer(object.json(), kForeground) || (waiting && has_dependents)) {
+  if (has_finalizer(object.json(), kForegroundFinalizer) || (waiting && has_dependents)) {
     options.propagation = "Foreground";
   }
   // In a circle each would wait for the other.

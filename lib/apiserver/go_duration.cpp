@@ -15,7 +15,7 @@ namespace kubewatch::apiserver {
 namespace {
 
 // What is read of a text so far.
-struct Reader {
+struct DurationReader {
   std::string_view rest;
 
   bool at_number() const { return !rest.empty() && (rest[0] == '.' || base::is_digit(rest[0])); }
@@ -53,7 +53,7 @@ double number_of(std::string_view whole, std::string_view fraction) {
 
 std::optional<std::string> why_no_duration(std::string_view text) {
   const std::string none = "time: invalid duration " + schema::in_quotes(text);
-  Reader reader{text};
+  DurationReader reader{text};
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) reader.take(1);
   if (reader.rest == "0") return std::nullopt;
   if (reader.rest.empty()) return none;

@@ -243,6 +243,12 @@ Result<ListOptions> stored_list_options(const Resource& resource, const Query& q
   return out;
 }
 
+Duration watch_time(const ListOptions& options, base::Random& random) {
+  constexpr std::int64_t kLeastWatchMs = 1800 * 1000;
+  return options.timeout.value_or(
+      Duration(kLeastWatchMs + static_cast<std::int64_t>(random.below(kLeastWatchMs))));
+}
+
 std::string encode_continue(const ContinueToken& token) {
   const Json value = {{"v", "meta.k8s.io/v1"}, {"rv", token.version}, {"start", token.start}};
   return base::base64url_encode(base::dump_json(value));

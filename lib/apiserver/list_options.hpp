@@ -7,6 +7,7 @@
 
 #include "apiserver/request.hpp"
 #include "apiserver/resource.hpp"
+#include "base/random.hpp"
 #include "core/params.hpp"
 #include "core/selector.hpp"
 
@@ -33,6 +34,10 @@ struct ListOptions {
 Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch);
 // With the field selector as one of stored objects.
 Result<ListOptions> stored_list_options(const Resource& resource, const Query& query, bool watch);
+
+// How long the watch lasts: as long as it asks for, or one to two times the min-request-timeout of
+// the real server.
+Duration watch_time(const ListOptions& options, base::Random& random);
 
 // A continue token: where to go on, and in which state. version -1 = in the newest.
 struct ContinueToken {

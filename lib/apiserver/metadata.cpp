@@ -79,7 +79,8 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
 }
 
 bool needs_domain(const std::string& finalizer) {
-  static const std::set<std::string> standard = {"kubernetes", "orphan", "foregroundDeletion"};
+  static const std::set<std::string> standard = {"kubernetes", kOrphanFinalizer,
+                                                 kForegroundFinalizer};
   return standard.count(finalizer) == 0 && finalizer.find('/') == std::string::npos;
 }
 
@@ -102,7 +103,7 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
     const std::string problem = core::check_label_key(name);
     if (!problem.empty()) errors.push_back(field_invalid(field, schema::in_quotes(name), problem));
   }
-  if (has("orphan") && has("foregroundDeletion")) {
+  if (has(kOrphanFinalizer) && has(kForegroundFinalizer)) {
     errors.push_back(field_invalid(field, base::dump_json(*finalizers),
                                    "finalizer orphan and foregroundDeletion cannot be both set"));
   }

@@ -11,6 +11,10 @@
 
 namespace kubewatch::apiserver {
 
+// How the garbage collector is told of a deletion's policy.
+inline constexpr const char kOrphanFinalizer[] = "orphan";
+inline constexpr const char kForegroundFinalizer[] = "foregroundDeletion";
+
 // Drops nulls, empty maps and lists, fields that ObjectMeta lacks (their names are added to
 // `unknown`, as many as can be told), and the namespace of what has none; nulls inside of maps and
 // lists become empty values. Errors: bad_request when a field has the wrong JSON type.

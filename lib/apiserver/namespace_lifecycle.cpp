@@ -19,11 +19,10 @@ namespace {
 
 constexpr const char kNamespaces[] = "namespaces";
 constexpr const char kOurs[] = "kubernetes";
-constexpr const char kManager[] = "kube-controller-manager";
 constexpr std::array<std::string_view, 4> kInitial = {"kube-system", "kube-public",
                                                       "kube-node-lease", "default"};
 
-std::set<std::string> finalizers_of(const Json& object) {
+std::set<std::string> spec_finalizers(const Json& object) {
   std::set<std::string> out;
   const Json* all = base::find(object, {"spec", "finalizers"});
   if (all == nullptr || !all->is_array()) return out;
@@ -33,7 +32,7 @@ std::set<std::string> finalizers_of(const Json& object) {
 
 // Others may hold the Namespace as well: theirs are left, in the order of the real server.
 bool take_ours(Json& object) {
-  auto left = finalizers_of(object);
+  auto left = spec_finalizers(object);
   if (left.erase(kOurs) == 0) return false;
   if (left.empty()) {
     object["spec"].erase("finalizers");
@@ -171,7 +170,7 @@ WriteContext NamespaceLifecycle::context_of(const std::string& name, const std::
   context.resource = registry_.find_storage(kNamespaces);
   context.name = name;
   context.subresource = subresource;
-  context.manager = kManager;
+  context.manager = kControllerManager;
   context.now = now;
   return context;
 }
@@ -187,7 +186,7 @@ bool NamespaceLifecycle::step(WallTime now) {
 void NamespaceLifecycle::work_on(const std::string& name, WallTime now) {
   const ObjectPtr one = storage_.get(kNamespaces, name);
   // Without a finalizer in its spec it is nobody's to empty.
-  if (one && !finalizers_of(one->json()).empty()) {
+  if (one && !spec_finalizers(one->json()).empty()) {
     empty_out(name, now);
     // Emptying it made events that queued it again; what is left now waits for others.
     queue_.erase(name);
@@ -224,7 +223,7 @@ void NamespaceLifecycle::empty_out(const std::string& name, WallTime now) {
   options.propagation = "Background";
   for (const auto& resource : registry_.stored()) {
     if (!resource->type.namespaced) continue;
-    delete_all(storage_, resource, name + "/", kManager, options, now);
+    delete_all(storage_, resource, name + "/", kControllerManager, options, now);
   }
   dying = {true, registry_.revision(), {}};
   for (const auto& resource : registry_.stored()) {

@@ -12,7 +12,7 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr std::string_view kTable =
+constexpr std::string_view kPackageTable =
 #include "apiserver/openapi_builtin.inc"
     ;
 constexpr std::string_view kList = "List";
@@ -190,8 +190,9 @@ class BuiltinTypes::Maker {
 };
 
 BuiltinTypes::BuiltinTypes() {
-  packages_.reserve(static_cast<std::size_t>(std::count(kTable.begin(), kTable.end(), '%')));
-  for (std::string_view rest = kTable; !rest.empty();) read_line(take(rest, '\n'));
+  packages_.reserve(
+      static_cast<std::size_t>(std::count(kPackageTable.begin(), kPackageTable.end(), '%')));
+  for (std::string_view rest = kPackageTable; !rest.empty();) read_line(take(rest, '\n'));
 }
 
 void BuiltinTypes::read_line(std::string_view line) {

@@ -17,10 +17,10 @@ struct Words {
   std::vector<FieldWords> fields;
 };
 
-constexpr const char* kApiVersion =
+constexpr const char* kAboutApiVersion =
     "Which version of which API group this is written in; a server may refuse those it does not "
     "know.";
-constexpr const char* kKind =
+constexpr const char* kAboutKind =
     "What this is, in CamelCase. A server may take it from the path of the request; it never "
     "changes.";
 
@@ -141,15 +141,15 @@ Json reference_schema(const std::string& reference, const std::string& descripti
 }
 
 void add_type_properties(Json& properties) {
-  properties["apiVersion"] = {{"type", "string"}, {"description", kApiVersion}};
-  properties["kind"] = {{"type", "string"}, {"description", kKind}};
+  properties["apiVersion"] = {{"type", "string"}, {"description", kAboutApiVersion}};
+  properties["kind"] = {{"type", "string"}, {"description", kAboutKind}};
 }
 
 void describe_types(Json& schemas) {
   for (Json& schema : schemas) {
     if (!schema.contains("x-kubernetes-group-version-kind")) continue;
-    schema["properties"]["apiVersion"]["description"] = kApiVersion;
-    schema["properties"]["kind"]["description"] = kKind;
+    schema["properties"]["apiVersion"]["description"] = kAboutApiVersion;
+    schema["properties"]["kind"]["description"] = kAboutKind;
   }
   for (const auto& [name, type] : words()) {
     const auto schema = schemas.find(shared_type_name(name));

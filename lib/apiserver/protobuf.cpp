@@ -17,11 +17,11 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr const char kTable[] =
+constexpr const char kSchemaTable[] =
 #include "apiserver/protobuf_schema.inc"
     ;
 constexpr std::string_view kMagic("k8s\0", 4);
-constexpr int kDeepest = 64;
+constexpr int kDeepestMessage = 64;
 
 struct Field {
   std::string name;  // "" = its message's fields are ours
@@ -55,7 +55,7 @@ Field parse_field(const std::string& text, std::uint64_t& number) {
 const std::map<std::string, Message>& messages() {
   static const auto table = [] {
     std::map<std::string, Message> out;
-    for (const auto& line : base::split(kTable, '\n')) {
+    for (const auto& line : base::split(kSchemaTable, '\n')) {
       const auto words = base::split(line, ' ');
       if (words.size() < 2) continue;
       Message& message = out[words[0]];
@@ -78,9 +78,9 @@ struct Wire {
   std::string_view bytes;
 };
 
-class Reader {
+class WireReader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  explicit WireReader(std::string_view bytes) : bytes_(bytes) {}
   bool done() const { return bytes_.empty(); }
 
   // False when the bytes are cut off or not protobuf.
@@ -134,7 +134,7 @@ Error broken(const std::string& what) {
 
 Result<std::map<std::uint64_t, Wire>> small_message(std::string_view bytes) {
   std::map<std::uint64_t, Wire> out;
-  Reader reader(bytes);
+  WireReader reader(bytes);
   while (!reader.done()) {
     Wire wire;
     if (!reader.next(wire)) return broken("a message is cut off");
@@ -188,7 +188,7 @@ Result<Json> special(char type, std::string_view bytes) {
     }
     case 'l': {
       Json list = Json::array();
-      Reader reader(bytes);
+      WireReader reader(bytes);
       Wire wire;
       while (!reader.done()) {
         if (!reader.next(wire)) return broken("a list is cut off");
@@ -237,11 +237,11 @@ bool is_zero(const Json& value) {
 }
 
 Result<Json> decode(const std::string& name, std::string_view bytes, int depth) {
-  if (depth > kDeepest) return broken("nested too deep");
+  if (depth > kDeepestMessage) return broken("nested too deep");
   const auto found = messages().find(name);
   if (found == messages().end()) return broken("no message " + name);
   Json out = Json::object();
-  Reader reader(bytes);
+  WireReader reader(bytes);
   while (!reader.done()) {
     Wire wire;
     if (!reader.next(wire)) return broken(name + " is cut off");

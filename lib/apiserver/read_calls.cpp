@@ -11,10 +11,9 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr std::size_t kSmallList = 256;          // objects that are answered in one piece
-constexpr std::size_t kMostInOne = 64U << 20U;   // bytes of YAML or indented JSON
-constexpr std::size_t kMostWaiting = 1000;       // requests for a newer state
-constexpr std::int64_t kLeastWatchMs = 1800000;  // as the real server's min-request-timeout
+constexpr std::size_t kSmallList = 256;         // objects that are answered in one piece
+constexpr std::size_t kMostInOne = 64U << 20U;  // bytes of YAML or indented JSON
+constexpr std::size_t kMostWaiting = 1000;      // requests for a newer state
 
 template <class One, class Wanted>
 std::list<One> take_if(std::list<One>& from, const Wanted& wanted) {
@@ -236,8 +235,7 @@ Result<void> ReadCalls::watch(const ReadCallPtr& call, Kind& kind, const Represe
   }
   spec.as = as;
   spec.bookmarks = options.bookmarks;
-  spec.timeout = options.timeout.value_or(
-      Duration(kLeastWatchMs + static_cast<std::int64_t>(random_.below(kLeastWatchMs))));
+  spec.timeout = watch_time(options, random_);
   std::optional<NotYet> not_yet;
   auto made = kind.kind.watch(spec, options, loop_.now(), not_yet);
   if (not_yet) {

@@ -22,7 +22,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr Duration kTick{250};
 constexpr Duration kDiscoverySettles{30000};
 constexpr std::size_t kMostAsked = 64;  // documents that are being asked for
 
@@ -282,7 +281,7 @@ void Server::synced(KindId id, bool gap) {
 }
 
 void Server::schedule_tick() {
-  tick_ = loop_.after(kTick, [this] {
+  tick_ = loop_.after(kWatchTick, [this] {
     calls_.tick();
     schedule_tick();
   });

@@ -9,9 +9,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-// Beyond this much that the client has not taken nothing more is handed to the sink.
-constexpr std::size_t kSinkBytes = 1U << 20U;
-
 void hand_over(WatchSink& sink, std::string_view line, bool at_once) {
   at_once ? sink.send_now(line) : sink.send(line);
 }

@@ -16,7 +16,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr Duration kTick{250};
 constexpr Duration kSlowClients{5};
 constexpr Duration kEventTtl{3600000};  // what a kube-apiserver has by default
 
@@ -194,7 +193,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   }
 
   void schedule_tick() {
-    tick_ = loop_.after(kTick, [this] {
+    tick_ = loop_.after(kWatchTick, [this] {
       api_.watches().tick(api_.storage().version(), loop_.now(), loop_.wall());
       serve_slow_clients();
       schedule_work();  // Events end without any change

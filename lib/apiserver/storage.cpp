@@ -14,10 +14,6 @@ namespace {
 // are up to date have told it, and no write is still at it.
 constexpr std::size_t kStaysBuilt = 64;
 
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
-
 }  // namespace
 
 const Storage::Table* Storage::table(const std::string& storage_id) const {
@@ -120,7 +116,7 @@ void Storage::each(const std::string& storage_id, const std::string& prefix,
   const Table* of = table(storage_id);
   if (of == nullptr) return;
   for (auto it = of->objects.lower_bound(std::max(prefix, from)); it != of->objects.end(); ++it) {
-    if (!starts_with(it->first, prefix) || !visit(it->second)) return;
+    if (!it->first.starts_with(prefix) || !visit(it->second)) return;
   }
 }
 
@@ -145,7 +141,7 @@ Result<void> Storage::each_at(const std::string& storage_id, std::uint64_t versi
     const bool take_then =
         then_at != then.end() && (now_at == of->objects.end() || then_at->first <= now_at->first);
     const std::string& key = take_then ? then_at->first : now_at->first;
-    if (!starts_with(key, prefix)) return {};
+    if (!key.starts_with(prefix)) return {};
     const ObjectPtr object = take_then ? then_at->second : now_at->second;
     if (object && !visit(object)) return {};
     if (take_then) {

@@ -11,13 +11,7 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-// Beyond this much that the client has not taken nothing more is handed to the sink.
-constexpr std::size_t kSinkBytes = 1U << 20U;
 constexpr Duration kOutdated{1000};
-
-bool starts_with(const std::string& text, const std::string& prefix) {
-  return text.compare(0, prefix.size(), prefix) == 0;
-}
 
 }  // namespace
 
@@ -40,13 +34,13 @@ void WatchStream::start_with_error(Error error) {
 }
 
 bool WatchStream::matches(const Object& object) const {
-  return starts_with(object.key(), spec_.prefix) && spec_.labels.matches(object.labels()) &&
+  return object.key().starts_with(spec_.prefix) && spec_.labels.matches(object.labels()) &&
          (spec_.fields.empty() || spec_.fields.matches(object.json()));
 }
 
 void WatchStream::offer(const EventPtr& event) {
   if (event->version <= after_) return;
-  if (starts_with(event->object->key(), spec_.prefix)) events_.push_back(event);
+  if (event->object->key().starts_with(spec_.prefix)) events_.push_back(event);
 }
 
 void WatchStream::bookmark(std::uint64_t version) {

@@ -43,6 +43,10 @@ struct WatchSpec {
 // A client that has so many events waiting for it is dropped, as the real server drops one whose
 // buffer is full. What it started with does not count.
 constexpr std::size_t kWaitingEvents = 10000;
+// Beyond this much that the client has not taken nothing more is handed to the sink.
+inline constexpr std::size_t kSinkBytes = 1U << 20U;
+// So often it is looked which watches are to end or to get a bookmark.
+inline constexpr Duration kWatchTick{250};
 
 class WatchStream {
  public:

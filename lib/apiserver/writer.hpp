@@ -20,6 +20,9 @@
 
 namespace kubewatch::apiserver {
 
+// The field manager of what the real server leaves to kube-controller-manager.
+inline constexpr const char kControllerManager[] = "kube-controller-manager";
+
 enum class FieldValidation { ignore, warn, strict };
 
 // One write as the URL and its options have it.

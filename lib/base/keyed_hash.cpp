@@ -16,7 +16,7 @@ std::uint64_t load64(std::string_view bytes) {
   return out;
 }
 
-struct State {
+struct SipState {
   std::uint64_t v0, v1, v2, v3;
 
   void round() {
@@ -52,8 +52,8 @@ std::array<std::uint32_t, 256> make_crc_table() {
 }  // namespace
 
 std::uint64_t siphash24(std::uint64_t k0, std::uint64_t k1, std::string_view value) {
-  State s{k0 ^ 0x736f6d6570736575U, k1 ^ 0x646f72616e646f6dU, k0 ^ 0x6c7967656e657261U,
-          k1 ^ 0x7465646279746573U};
+  SipState s{k0 ^ 0x736f6d6570736575U, k1 ^ 0x646f72616e646f6dU, k0 ^ 0x6c7967656e657261U,
+             k1 ^ 0x7465646279746573U};
   const std::uint64_t size = value.size();
   for (; value.size() >= 8; value.remove_prefix(8)) s.take(load64(value));
   s.take(load64(value) | (size << 56U));

@@ -28,7 +28,7 @@ struct Pair {
 };
 using Pairs = std::vector<Pair>;
 
-struct Source {
+struct MetricSource {
   const char* type;
   const char* key;
   Pairs spec;
@@ -36,7 +36,7 @@ struct Source {
 };
 
 // In the order in which Go writes them.
-const std::vector<Source>& sources() {
+const std::vector<MetricSource>& metric_sources() {
   constexpr auto kZero = Absent::zero;
   static const Pair target = {"target", {"describedObject"}, Type::target, kZero};
   static const Pair metric = {"metricName", {"metric", "name"}, Type::text, kZero};
@@ -54,7 +54,7 @@ const std::vector<Source>& sources() {
       "currentAverageUtilization", {"current", "averageUtilization"}, Type::number};
   static const Pair wanted_each = quantity("targetAverageValue", "target", "averageValue");
   static const Pair each = quantity("currentAverageValue", "current", "averageValue", kZero);
-  static const std::vector<Source> all = {
+  static const std::vector<MetricSource> all = {
       {"Object",
        "object",
        {target, metric, quantity("targetValue", "target", "value", kZero), selector,
@@ -171,7 +171,7 @@ std::string fields_text(const Pairs& pairs, const Json& nested) {
 std::string metric_text(const Json& metric, bool status) {
   ObjectText out;
   out.add("type", core::go_json(base::string_at(metric, {"type"})));
-  for (const Source& source : sources()) {
+  for (const MetricSource& source : metric_sources()) {
     const Json* nested = base::find(metric, {source.key});
     if (nested == nullptr || nested->is_null()) continue;
     out.add(source.key, fields_text(status ? source.status : source.spec, *nested));
@@ -343,7 +343,7 @@ void type_target(const std::string& key, Json& source) {
 Json read_metric(Reader& reader, const Json& flat, bool status) {
   static const Pairs type = {{"type", {"type"}, Type::text, Absent::zero}};
   Json out = reader.fields(type, flat);
-  for (const Source& source : sources()) {
+  for (const MetricSource& source : metric_sources()) {
     const Json* value = field_of(flat, source.key);
     if (value == nullptr) continue;
     Json nested = reader.fields(status ? source.status : source.spec, *value);

@@ -79,7 +79,7 @@ void check_usages(const Field& usages) {
                                "timestamping"};
   if (usages.empty()) usages.required();
   for (const Field& one : usages.items()) {
-    if (std::find(known.begin(), known.end(), one.text()) == known.end()) one.not_supported(known);
+    if (!is_one(one.text(), known)) one.not_supported(known);
   }
   std::set<std::string> seen;
   for (const Field& one : usages.items()) {

@@ -146,10 +146,7 @@ void Field::invalid_each(const Problems& problems) const {
 }
 
 void Field::one_of(const Values& supported) const {
-  if (!present()) return;
-  if (std::find(supported.begin(), supported.end(), text()) == supported.end()) {
-    not_supported(supported);
-  }
+  if (present() && !is_one(text(), supported)) not_supported(supported);
 }
 
 void Field::one_of_required(const Values& supported) const {
@@ -168,6 +165,10 @@ void Field::in_range(std::int64_t least, std::int64_t most) const {
 
 void Field::immutable(const Field& live) const {
   if (!same_field(*this, live)) invalid("field is immutable");
+}
+
+bool is_one(const std::string& text, const Values& of) {
+  return std::find(of.begin(), of.end(), text) != of.end();
 }
 
 std::string quoted_text(std::string_view text) {

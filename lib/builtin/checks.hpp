@@ -33,6 +33,9 @@ inline constexpr const char* kNoFinalizer =
 using Problems = std::vector<std::string>;
 using Values = std::vector<std::string>;
 
+// Of ports.
+inline const Values kProtocols = {"SCTP", "TCP", "UDP"};
+
 class Field {
  public:
   // The object itself.
@@ -96,6 +99,7 @@ class Field {
 };
 
 std::string quoted_text(std::string_view text);
+bool is_one(const std::string& text, const Values& of);
 // "msg (e.g. 'a',  or 'b', regex used for validation is 'r')".
 std::string shape_sentence(const std::string& message, const Values& examples,
                            const std::string& regex);

@@ -8,8 +8,8 @@ namespace kubewatch::builtin {
 
 namespace {
 
-constexpr std::size_t kMostReason = 1024;
-constexpr std::size_t kMostMessage = std::size_t{32} << 10U;
+constexpr std::size_t kMostConditionReason = 1024;
+constexpr std::size_t kMostConditionMessage = std::size_t{32} << 10U;
 
 void check_condition_reason(const Field& reason) {
   const std::string text = reason.text();
@@ -26,7 +26,7 @@ void check_condition_reason(const Field& reason) {
         {"my_name", "MY_NAME", "MyName", "ReasonA,ReasonB", "ReasonA:ReasonB"},
         "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?"));
   }
-  if (text.size() > kMostReason) reason.too_long(kMostReason);
+  if (text.size() > kMostConditionReason) reason.too_long(kMostConditionReason);
 }
 
 }  // namespace
@@ -47,7 +47,8 @@ void check_conditions(const Field& conditions) {
     }
     if (condition["lastTransitionTime"].empty()) condition["lastTransitionTime"].required();
     check_condition_reason(condition["reason"]);
-    if (condition["message"].size() > kMostMessage) condition["message"].too_long(kMostMessage);
+    if (condition["message"].size() > kMostConditionMessage)
+      condition["message"].too_long(kMostConditionMessage);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/quantity.hpp"
+#include "builtin/checks.hpp"
 #include "builtin/default_rules.hpp"
 
 namespace kubewatch::builtin {
@@ -13,13 +14,7 @@ namespace {
 using base::Quantity;
 using Amounts = std::map<std::string, Quantity>;
 
-constexpr const char* kHugePages = "hugepages-";
-
-bool is_huge_pages(const std::string& name) {
-  return name.starts_with(kHugePages);
-}
-
-bool is_compute(const std::string& name) {
+bool is_cpu_or_memory(const std::string& name) {
   return name == "cpu" || name == "memory";
 }
 
@@ -105,7 +100,7 @@ void limit_huge_pages(const Json& spec, Json& resources) {
   const Amounts taken = taken_together(spec, "limits");
   const Json* requests = base::find(resources, {"requests"});
   for (const auto& [name, amount] : taken) {
-    if (!is_huge_pages(name)) continue;
+    if (!is_huge_page(name)) continue;
     if (requests != nullptr && requests->is_object() && requests->contains(name)) continue;
     give(resources["limits"], name, taken);
   }
@@ -117,10 +112,10 @@ void request_for_pod(const Json& spec, Json& resources) {
   const Json limited = *limits;
   const Amounts taken = taken_together(spec, "requests");
   for (const auto& [name, amount] : taken) {
-    if (is_compute(name)) give(resources["requests"], name, taken);
+    if (is_cpu_or_memory(name)) give(resources["requests"], name, taken);
   }
   for (const auto& [name, value] : limited.items()) {
-    if (!is_compute(name) && !is_huge_pages(name)) continue;
+    if (!is_cpu_or_memory(name) && !is_huge_page(name)) continue;
     Json& requests = resources["requests"];
     if (!requests.is_object() || !requests.contains(name)) requests[name] = value;
   }
@@ -138,7 +133,7 @@ bool says_something(const Json& resources, const char* list) {
 Amounts counted(const Json& owner, const char* list) {
   Amounts out;
   for (const auto& [name, amount] : amounts_of(owner, list)) {
-    if (is_compute(name) && amount.sign() > 0) out.emplace(name, amount);
+    if (is_cpu_or_memory(name) && amount.sign() > 0) out.emplace(name, amount);
   }
   return out;
 }

@@ -11,8 +11,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-const Values kProtocols = {"SCTP", "TCP", "UDP"};
-
 void check_container_ports(const Field& ports) {
   std::set<std::string> names;
   for (const auto& port : ports.items()) {

@@ -118,7 +118,7 @@ void check_storage_capacity(const Field& object, const Json* live) {
 namespace {
 
 constexpr std::size_t kMostMetadata = std::size_t{256} << 10U;
-constexpr std::size_t kMostMessage = 1024;
+constexpr std::size_t kMostErrorMessage = 1024;
 
 void check_attached_source(const Field& source) {
   const Field name = source["persistentVolumeName"];
@@ -132,7 +132,7 @@ void check_attached_source(const Field& source) {
 
 // Of a message that is too long the server tells another limit than it has.
 void check_volume_error(const Field& error) {
-  if (error["message"].size() > kMostMessage) error["message"].too_long(kMostMetadata);
+  if (error["message"].size() > kMostErrorMessage) error["message"].too_long(kMostMetadata);
   const Field code = error["errorCode"];
   if (code.number_or(0) < 0) code.invalid(range_sentence(0, INT32_MAX));
 }

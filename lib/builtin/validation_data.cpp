@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kMostData = 1U << 20U;  // MaxSecretSize of k8s.io/api
 constexpr const char* kNamespaceFinalizer = "kubernetes";
 
-void check_keys(const Field& data) {
+void check_data_keys(const Field& data) {
   for (const auto& [key, value] : data.entries()) {
     for (const auto& problem : data_key_problems(key)) {
       value.invalid_as(quoted_text(key), problem);
@@ -108,8 +108,8 @@ void check_config_map_object(const Field& object, const Json* live) {
   check_frozen(object, live, {"immutable", "data", "binaryData"});
   const Field data = object["data"];
   const Field binary = object["binaryData"];
-  check_keys(data);
-  check_keys(binary);
+  check_data_keys(data);
+  check_data_keys(binary);
   for (const auto& [key, value] : data.entries()) {
     if (!binary[key].present()) continue;
     value.invalid_as(quoted_text(key), "duplicate of key present in binaryData");
@@ -122,7 +122,7 @@ void check_secret_object(const Field& object, const Json* live) {
   const Field data = object["data"];
   if (live != nullptr) object["type"].immutable(Field(*live, object.errors())["type"]);
   check_frozen(object, live, {"immutable", "data"});
-  check_keys(data);
+  check_data_keys(data);
   if (data_size(data, true) > kMostData) data.too_long(kMostData);
   check_secret_type(object);
 }

@@ -2,8 +2,6 @@
 // taken from.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "base/strings.hpp"
 #include "builtin/validation_pods.hpp"
 
@@ -28,10 +26,6 @@ const Values& file_paths() {
   static const Values paths = {"metadata.annotations", "metadata.labels", "metadata.name",
                                "metadata.namespace", "metadata.uid"};
   return paths;
-}
-
-bool is_one(const std::string& text, const Values& of) {
-  return std::find(of.begin(), of.end(), text) != of.end();
 }
 
 // What a path of a Pod may be at all, in env and files.

@@ -110,9 +110,7 @@ void check_verbs(const Field& verbs) {
   if (verbs.empty()) return verbs.required("verbs must contain at least one value");
   if (check_wildcard(verbs, "verbs")) return;
   for (const Field& verb : verbs.items()) {
-    if (std::find(known.begin(), known.end(), verb.text()) == known.end()) {
-      return verbs.not_supported(known);
-    }
+    if (!is_one(verb.text(), known)) return verbs.not_supported(known);
   }
 }
 

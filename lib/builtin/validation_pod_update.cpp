@@ -79,8 +79,7 @@ void check_kept_gates(const Field& now, const Field& before) {
 Json without_changes(const Json& now, const Json& before) {
   Json out = now;
   for (const char* key : {"activeDeadlineSeconds", "schedulingGates", "tolerations"}) {
-    out.erase(key);
-    if (before.contains(key)) out[key] = before[key];
+    base::keep_member(before, out, key);
   }
   for (const char* key : {"containers", "initContainers"}) {
     Json* containers = base::find(out, {key});

@@ -322,9 +322,7 @@ void check_actions(const Field& actions) {
   std::set<std::string> seen;
   for (const auto& action : actions.items()) {
     // A null in a list is an empty text.
-    if (std::find(known.begin(), known.end(), action.text()) == known.end()) {
-      action.not_supported(known);
-    }
+    if (!is_one(action.text(), known)) action.not_supported(known);
     if (!seen.insert(action.text()).second) action.duplicate();
   }
   if (seen.count("Deny") == 0 || seen.count("Warn") == 0) return;

@@ -1,18 +1,12 @@
 // What limits and ranks Pods: quotas, ranges of limits, priority classes, runtime classes.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 
 namespace kubewatch::builtin {
 
 namespace {
-
-bool is_one(const std::string& text, const Values& of) {
-  return std::find(of.begin(), of.end(), text) != of.end();
-}
 
 void check_quota_name(const Field& amount, const std::string& name) {
   check_resource_name(amount, name);

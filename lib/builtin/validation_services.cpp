@@ -11,7 +11,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-const Values kProtocols = {"SCTP", "TCP", "UDP"};
 constexpr const char* kNoneMore = "may not change once set";
 
 bool is_headless(const Field& spec) {
@@ -384,10 +383,10 @@ void check_domain_name(const Field& name) {
 void check_slice_address(const Field& address, const Field& list, const std::string& type) {
   if (type == "FQDN") return check_domain_name(address);
   const std::size_t told = address.errors().size();
-  check_ip(address);
-  const std::string canonical = canonical_ip(address.text());
-  if (type == "IPv6" && address.errors().size() == told && canonical != address.text()) {
-    address.invalid(fmt::format("must be in canonical form ({})", quoted_text(canonical)));
+  if (type == "IPv6") {
+    check_canonical_ip(address);
+  } else {
+    check_ip(address);
   }
   if (address.errors().size() != told) return;
   if (is_ipv6(address.text()) != (type == "IPv6")) {

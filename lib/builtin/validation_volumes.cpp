@@ -25,7 +25,7 @@ void require(const Field& field) {
   if (field.empty()) field.required();
 }
 
-void check_keys(const Field& items) {
+void check_key_paths(const Field& items) {
   for (const auto& item : items.items()) {
     require(item["key"]);
     require(item["path"]);
@@ -37,13 +37,13 @@ void check_keys(const Field& items) {
 void check_secret(const Field& source) {
   require(source["secretName"]);
   check_mode(source["defaultMode"]);
-  check_keys(source["items"]);
+  check_key_paths(source["items"]);
 }
 
 void check_config_map(const Field& source) {
   require(source["name"]);
   check_mode(source["defaultMode"]);
-  check_keys(source["items"]);
+  check_key_paths(source["items"]);
 }
 
 void check_nfs(const Field& source) {
@@ -182,7 +182,7 @@ void check_projected(const Field& volume) {
       for (const auto& item : from["items"].items()) {
         paths.add(item["path"].text(), from["name"].text());
       }
-      check_keys(from["items"]);
+      check_key_paths(from["items"]);
     }
     const Field downward = source["downwardAPI"];
     for (const auto& file : downward["items"].items()) {
@@ -197,7 +197,7 @@ void check_projected(const Field& volume) {
   }
 }
 
-struct Source {
+struct PodVolumeSource {
   const char* key;
   const char* told;                    // what stands in the place of its own faults
   const char* twice;                   // and in that of one too many
@@ -205,8 +205,8 @@ struct Source {
 };
 
 // In the order in which the server looks.
-const std::vector<Source>& sources() {
-  static const std::vector<Source> all = {
+const std::vector<PodVolumeSource>& pod_volume_sources() {
+  static const std::vector<PodVolumeSource> all = {
       {"hostPath", "hostPath", "hostPath", check_host_path},
       {"gitRepo", "gitRepo", "gitRepo", check_git_repo},
       {"gcePersistentDisk", "persistentDisk", "gcePersistentDisk", nullptr},
@@ -264,7 +264,7 @@ void check_source(const Field& volume, const PodSurroundings& around) {
     if (found) volume[key].at(volume.path() + "." + twice).forbidden(kOneType);
     return !std::exchange(found, true);
   };
-  for (const auto& source : sources()) {
+  for (const auto& source : pod_volume_sources()) {
     if (!is_next(source.key, source.twice)) continue;
     const Field given = volume[source.key].at(volume.path() + "." + source.told);
     if (source.check != nullptr) {

@@ -11,6 +11,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "client/exec_plugin.hpp"
+#include "client/file_limits.hpp"
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
 #include "client/tls_files.hpp"
@@ -21,9 +22,6 @@
 
 namespace kubewatch::client {
 namespace {
-
-constexpr std::size_t kMaxFileBytes = 1U << 20U;
-constexpr std::size_t kMaxKubeconfig = 4U << 20U;
 
 Error invalid(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
@@ -39,7 +37,7 @@ std::string first_of(std::string a, std::string b) {
 }
 
 Result<std::string> read_flag_file(const char* flag, const std::string& path) {
-  auto content = base::read_file(path, kMaxFileBytes);
+  auto content = base::read_file(path, kMaxCredentialFile);
   if (!content.ok()) return std::move(content).error().with_context(flag);
   if (base::trim(*content).empty()) return invalid(std::string(flag) + ": " + path + " is empty");
   return content;
@@ -237,7 +235,7 @@ Result<ClientConfig> in_cluster_config(const ConfigEnvironment& env) {
   out.token_file = dir + "/token";
   out.source = "the service account in " + dir;
   out.ca_file = dir + "/ca.crt";
-  auto ca = base::read_file(out.ca_file, kMaxFileBytes);
+  auto ca = base::read_file(out.ca_file, kMaxCredentialFile);
   if (!ca.ok()) return std::move(ca).error().with_context("in-cluster configuration");
   out.ca_pem = std::move(ca).value();
   return out;
@@ -245,7 +243,7 @@ Result<ClientConfig> in_cluster_config(const ConfigEnvironment& env) {
 
 bool in_cluster(const ConfigEnvironment& env) {
   return !env.service_host.empty() && !env.service_port.empty() &&
-         base::read_file(env.service_account_dir + "/token", kMaxFileBytes).ok();
+         base::read_file(env.service_account_dir + "/token", kMaxCredentialFile).ok();
 }
 
 // What a Pod works in where nothing names a namespace, also when a kubeconfig names the cluster:
@@ -253,7 +251,7 @@ bool in_cluster(const ConfigEnvironment& env) {
 std::string namespace_of_pod(const ConfigEnvironment& env) {
   if (!in_cluster(env)) return "";
   if (!env.pod_namespace.empty()) return env.pod_namespace;
-  const auto name = base::read_file(env.service_account_dir + "/namespace", kMaxFileBytes);
+  const auto name = base::read_file(env.service_account_dir + "/namespace", kMaxCredentialFile);
   return name.ok() ? std::string(base::trim(*name)) : "";
 }
 

@@ -6,12 +6,12 @@
 #include "base/ascii.hpp"
 #include "base/files.hpp"
 #include "base/strings.hpp"
+#include "client/file_limits.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::client {
 namespace {
 
-constexpr std::size_t kMaxTokenBytes = 1U << 20U;
 constexpr Duration kReadAgainAfter{60000};
 
 // Through a proxy even 127.0.0.1 is another machine.
@@ -54,7 +54,7 @@ Credentials::Credentials(const ClientConfig& config) : config_(config), token_(c
 Result<void> Credentials::refresh_token(TimePoint now) {
   if (config_.token_file.empty()) return {};
   if (read_at_ && now - *read_at_ < kReadAgainAfter) return {};
-  auto content = base::read_regular_file(config_.token_file, kMaxTokenBytes);
+  auto content = base::read_regular_file(config_.token_file, kMaxCredentialFile);
   if (content.ok()) {
     if (const auto token = base::trim(*content); !token.empty()) {
       token_ = token;

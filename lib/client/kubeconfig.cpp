@@ -8,13 +8,11 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "client/file_limits.hpp"
 #include "core/object_rules.hpp"
 
 namespace kubewatch::client {
 namespace {
-
-constexpr std::size_t kMaxFileBytes = 4U << 20U;
-constexpr std::size_t kMaxReferencedBytes = 1U << 20U;
 
 Error at(const std::string& file, const std::string& what) {
   return Error(ErrorKind::invalid, file + ": " + what);
@@ -146,7 +144,7 @@ Result<std::string> KubeconfigEntry::content(std::string_view key) const {
   }
   KW_ASSIGN(const std::string path, text(key));
   if (path.empty()) return std::string();
-  auto file = base::read_file(resolve(path), kMaxReferencedBytes);
+  auto file = base::read_file(resolve(path), kMaxCredentialFile);
   if (!file.ok()) return std::move(file).error().with_context(where_ + ": " + std::string(key));
   if (base::trim(*file).empty())
     return error(std::string(key) + ": " + resolve(path) + " is empty");
@@ -176,7 +174,7 @@ Result<void> merge_kubeconfig(const std::string& file, std::string_view content,
 Result<Kubeconfig> load_kubeconfig(const std::vector<std::string>& files, bool must_exist) {
   Kubeconfig out;
   for (const std::string& file : files) {
-    auto content = base::read_file(file, kMaxFileBytes);
+    auto content = base::read_file(file, kMaxKubeconfig);
     if (!content.ok()) {
       if (!must_exist && content.error().is_not_found()) continue;
       return std::move(content).error().with_context("kubeconfig");

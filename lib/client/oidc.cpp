@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
+#include "client/file_limits.hpp"
 #include "client/login_answer.hpp"
 #include "core/object_rules.hpp"
 
@@ -19,8 +20,7 @@ namespace kubewatch::client {
 namespace {
 
 constexpr std::size_t kMaxAnswer = 1U << 20U;
-constexpr std::size_t kMaxKubeconfig = 4U << 20U;
-constexpr std::chrono::seconds kBeforeExpiry{10};
+constexpr std::chrono::seconds kRenewedBefore{10};
 // A token may name any number.
 constexpr std::int64_t kLastSecond = 253402300799;  // 9999-12-31T23:59:59Z
 
@@ -120,7 +120,7 @@ class OidcSource : public LoginSource {
  private:
   bool is_good() const {
     const auto expires = token_expiry(login_.id_token);
-    return expires && loop_.wall() + kBeforeExpiry < *expires;
+    return expires && loop_.wall() + kRenewedBefore < *expires;
   }
 
   void read_again() {

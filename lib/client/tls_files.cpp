@@ -5,11 +5,11 @@
 
 #include "base/files.hpp"
 #include "base/strings.hpp"
+#include "client/file_limits.hpp"
 
 namespace kubewatch::client {
 namespace {
 
-constexpr std::size_t kMaxFileBytes = 1U << 20U;
 constexpr Duration kLookAgain{60000};
 constexpr Duration kLookSoon{5000};
 // Many requests may fail at once.
@@ -21,7 +21,7 @@ bool refresh(const std::string& file, std::string& content) {
   std::error_code failed;
   const auto status = std::filesystem::status(file, failed);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return true;
-  auto read = base::read_regular_file(file, kMaxFileBytes);
+  auto read = base::read_regular_file(file, kMaxCredentialFile);
   if (!read.ok() || base::trim(*read).empty()) return false;
   content = std::move(read).value();
   return true;

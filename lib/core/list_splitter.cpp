@@ -9,14 +9,12 @@
 
 #include "base/cut_text.hpp"
 #include "base/strings.hpp"
+#include "core/kept_buffer.hpp"
 
 namespace kubewatch::core {
 namespace {
 
 constexpr std::size_t kShownKey = 60;
-
-// After an item of megabytes the buffer is given back.
-constexpr std::size_t kKeptBuffer = 1U << 20U;
 
 Result<void> read_string_or_null(std::string_view value, std::string& out) {
   out.clear();
@@ -139,8 +137,7 @@ Result<void> ListSplitter::step(std::string_view& bytes,
       if (!complete) return {};
       on_item(whole);
       passed_ = 0;
-      part_.clear();
-      if (part_.capacity() > kKeptBuffer) part_ = std::string();
+      empty_buffer(part_);
       state_ = State::after_item;
       return {};
     }

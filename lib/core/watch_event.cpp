@@ -2,12 +2,10 @@
 #include "core/watch_event.hpp"
 
 #include "core/json_scan.hpp"
+#include "core/kept_buffer.hpp"
 
 namespace kubewatch::core {
 namespace {
-
-// After a document of megabytes the buffer is given back.
-constexpr std::size_t kKeptBuffer = 1U << 20U;
 
 WatchEventType type_of(std::string_view name) {
   if (name == "ADDED") return WatchEventType::added;
@@ -58,8 +56,7 @@ Result<void> JsonSplitter::take(std::string_view part, bool complete,
   } else {
     buffer_.append(part);
     on_document(buffer_);
-    buffer_.clear();
-    if (buffer_.capacity() > kKeptBuffer) buffer_ = std::string();
+    empty_buffer(buffer_);
   }
   return {};
 }

@@ -14,10 +14,6 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-constexpr Verdict kSafe = Verdict::safe;
-constexpr Verdict kRisky = Verdict::risky;
-constexpr Verdict kBreaking = Verdict::breaking;
-
 Json value_at(const Json& object, std::initializer_list<std::string_view> path) {
   const Json* found = base::find(object, path);
   return found == nullptr ? Json() : *found;
@@ -388,7 +384,7 @@ Json diff_json(const std::vector<Change>& changes) {
 namespace {
 
 // Text of a CRD in a cell of a table.
-std::string cell(const std::string& text) {
+std::string change_cell(const std::string& text) {
   std::string out = base::escape_for_terminal(text);
   for (std::size_t at = out.find('|'); at != std::string::npos; at = out.find('|', at + 2))
     out.insert(at, "\\");
@@ -406,10 +402,11 @@ std::string diff_markdown(const std::vector<Change>& changes) {
       "| verdict | version | path | change | stored objects | writers | readers "
       "|\n|---|---|---|---|---|---|---|\n";
   for (const Change& change : changes) {
-    out += fmt::format(
-        "| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()), cell(change.version),
-        change.path.empty() ? "" : "`" + cell(change.path) + "`", cell(change.message),
-        to_string(change.stored), to_string(change.writers), to_string(change.readers));
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()),
+                       change_cell(change.version),
+                       change.path.empty() ? "" : "`" + change_cell(change.path) + "`",
+                       change_cell(change.message), to_string(change.stored),
+                       to_string(change.writers), to_string(change.readers));
   }
   return out;
 }

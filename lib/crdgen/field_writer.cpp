@@ -7,6 +7,7 @@
 #include "crdgen/core_types.hpp"
 #include "crdgen/import.hpp"
 #include "crdgen/keywords.hpp"
+#include "crdgen/schema_flag.hpp"
 #include "crdgen/shorthand.hpp"
 #include "crdgen/type_expander.hpp"
 
@@ -15,7 +16,6 @@ namespace kubewatch::crdgen {
 namespace {
 
 constexpr std::size_t kShortText = 60;
-constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
 
 using Notes = std::vector<std::string>;
 
@@ -24,7 +24,7 @@ std::string scalar_name(const Json& schema, std::set<std::string>& said) {
   const std::string type = base::string_at(schema, {"type"});
   const std::string format = base::string_at(schema, {"format"});
   if (type.empty()) {
-    if (schema.value(kPreserve, Json()) != true) return "";
+    if (!flag(schema, kPreserve)) return "";
     said = {kPreserve};
     return "any";
   }

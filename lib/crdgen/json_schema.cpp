@@ -2,16 +2,12 @@
 
 #include <algorithm>
 
+#include "crdgen/schema_flag.hpp"
 #include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
 
 namespace {
-
-bool flag(const Json& schema, const char* key) {
-  const auto it = schema.find(key);
-  return it != schema.end() && *it == true;
-}
 
 void exclusive(Json& schema, const char* flag_key, const char* bound_key) {
   const bool is_exclusive = flag(schema, flag_key);
@@ -26,7 +22,7 @@ void exclusive(Json& schema, const char* flag_key, const char* bound_key) {
 void open_metadata(Json& schema) {
   Json* metadata = base::find(schema, {"properties", "metadata"});
   if (metadata != nullptr && metadata->is_object()) {
-    (*metadata)["x-kubernetes-preserve-unknown-fields"] = true;
+    (*metadata)[kPreserve] = true;
   }
 }
 
@@ -53,7 +49,7 @@ void drop_either(Json& schema) {
 
 // OpenAPI 3.0 and the extensions into what draft 7 has for them.
 void translate(Json& schema) {
-  const bool open = flag(schema, "x-kubernetes-preserve-unknown-fields");
+  const bool open = flag(schema, kPreserve);
   const bool embedded = flag(schema, "x-kubernetes-embedded-resource");
   const bool either = flag(schema, "x-kubernetes-int-or-string");
   const bool nullable = flag(schema, "nullable");

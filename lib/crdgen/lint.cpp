@@ -180,7 +180,7 @@ std::string_view to_string(LintLevel level) {
 namespace {
 
 // "a.b[c][0]" to a, b, c, 0; what stands in brackets may hold dots.
-std::vector<std::string> steps_of(const std::string& field) {
+std::vector<std::string> steps_of_field(const std::string& field) {
   std::vector<std::string> steps;
   std::string step;
   bool bracket = false;
@@ -210,7 +210,7 @@ std::string pointer_of_field(const Json& crd, const std::string& field) {
   }
   std::string pointer;
   const Json* at = &crd;
-  for (const std::string& step : steps_of(rest)) {
+  for (const std::string& step : steps_of_field(rest)) {
     if (at->is_array()) {
       const bool number =
           step.find_first_not_of("0123456789") == std::string::npos && step.size() < 7;

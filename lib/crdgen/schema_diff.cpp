@@ -7,25 +7,18 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "crdgen/schema_flag.hpp"
 
 namespace kubewatch::crdgen {
 
 namespace {
 
 constexpr int kDiffDepth = 100;
-constexpr Verdict kSafe = Verdict::safe;
-constexpr Verdict kRisky = Verdict::risky;
-constexpr Verdict kBreaking = Verdict::breaking;
-constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
 
 const Json& at(const Json& schema, const char* key) {
   static const Json kNull;
   const auto it = schema.find(key);
   return it == schema.end() ? kNull : *it;
-}
-
-bool flag(const Json& schema, const char* key) {
-  return at(schema, key) == true;
 }
 
 // Fields that its `properties` lack stay.

@@ -8,6 +8,11 @@
 
 namespace kubewatch::crdgen {
 
+// As most changes are judged three times.
+inline constexpr Verdict kSafe = Verdict::safe;
+inline constexpr Verdict kRisky = Verdict::risky;
+inline constexpr Verdict kBreaking = Verdict::breaking;
+
 void diff_schemas(const Json& before, const Json& after, const std::string& version,
                   std::vector<Change>& out);
 

@@ -14,7 +14,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-std::vector<std::string> steps_of(const std::string& pointer) {
+std::vector<std::string> steps_of_pointer(const std::string& pointer) {
   std::vector<std::string> out;
   if (pointer.empty()) return out;
   for (const std::string& step : base::split(pointer.substr(1), '/')) {
@@ -73,7 +73,7 @@ Node in_version(const Node& version, const std::vector<std::string>& steps) {
 }
 
 Node place_of(const std::string& pointer, const Node& head, const std::vector<Node>& versions) {
-  const std::vector<std::string> steps = steps_of(pointer);
+  const std::vector<std::string> steps = steps_of_pointer(pointer);
   if (steps.size() > 2 && steps[1] == "versions") {
     const std::string& index = steps[2];
     if (index.size() < 7 && index.find_first_not_of("0123456789") == std::string::npos) {

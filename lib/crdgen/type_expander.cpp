@@ -49,21 +49,21 @@ std::size_t parts_of(const Json& schema) {
   return out;
 }
 
-void drop_nulls(Json& schema) {
+void drop_raw_nulls(Json& schema) {
   if (!schema.is_object()) return;
   for (auto it = schema.begin(); it != schema.end();) {
     const bool value = it.key() == "default" || it.key() == "example";
     it = it->is_null() && !value ? schema.erase(it) : std::next(it);
   }
   for (const char* key : {"items", "additionalProperties", "not"}) {
-    if (schema.contains(key)) drop_nulls(schema[key]);
+    if (schema.contains(key)) drop_raw_nulls(schema[key]);
   }
   for (const char* key : {"properties", "allOf", "anyOf", "oneOf"}) {
     const auto it = schema.find(key);
     if (it == schema.end() || !it->is_structured()) continue;
     for (Json& one : *it) {
       if (one.is_null()) one = Json::object();
-      drop_nulls(one);
+      drop_raw_nulls(one);
     }
   }
 }
@@ -86,7 +86,7 @@ Json read_raw(const Node& node) {
     return Json::object();
   }
   Json out = node.value();
-  drop_nulls(out);
+  drop_raw_nulls(out);
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace kubewatch::hooks {
 namespace {
 
 // Deeper differences are told as one.
-constexpr std::size_t kDeepest = 32;
+constexpr std::size_t kDeepestDifference = 32;
 
 using Members = std::vector<std::pair<std::string_view, std::string_view>>;
 
@@ -61,7 +61,7 @@ class Difference {
                std::size_t depth) {
     if (before == after || full()) return;
     if (is_counted_by_server(path)) return;
-    if (depth < kDeepest && !before.empty() && !after.empty() && before[0] == after[0]) {
+    if (depth < kDeepestDifference && !before.empty() && !after.empty() && before[0] == after[0]) {
       if (after[0] == '{' && compare_objects(before, after, path, depth)) return;
       if (after[0] == '[' && compare_lists(before, after, path, depth)) return;
     }

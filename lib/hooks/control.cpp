@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxRequest = 64U << 10U;
 constexpr std::size_t kMaxUnsent = 16U << 20U;
-constexpr std::size_t kMaxConnections = 32;
+constexpr std::size_t kMaxControlConnections = 32;
 constexpr Duration kRequestTimeout{10000};
 
 Json envelope() {
@@ -157,7 +157,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
   }
 
   void accept(loop::Fd fd) {
-    if (connections.size() >= kMaxConnections) return;
+    if (connections.size() >= kMaxControlConnections) return;
     const std::uint64_t id = ++last_id;
     Connection& connection = connections[id];
     connection.stream = std::make_unique<loop::LineStream>(

@@ -17,11 +17,11 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMaxNames = 100;
+constexpr std::size_t kMaxListedNames = 100;
 constexpr std::size_t kMaxKeys = 1000;
 constexpr std::size_t kMaxFollowers = 16;
 constexpr std::size_t kMaxReleases = 2000;
-constexpr std::size_t kMaxAnswer = 8U << 20U;  // then older runs are left out
+constexpr std::size_t kMaxRunsAnswer = 8U << 20U;  // then older runs are left out
 
 Error invalid_request(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
@@ -99,7 +99,7 @@ struct Triggered {
 
   void add(Driver& driver, const std::vector<core::ObjectKey>& keys) {
     for (const core::ObjectKey& key : keys) {
-      if (++count > kMaxNames) continue;
+      if (++count > kMaxListedNames) continue;
       names.push_back(driver.rule().name + ": " + object_text(driver, key));
     }
   }
@@ -348,7 +348,7 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
     if (!shows(wanted, (*it)->record) || !is_of_kind(wanted, (*it)->record)) continue;
     chosen.push_back(to_json(**it));
     bytes += base::dump_json(chosen.back()).size();
-    if (bytes > kMaxAnswer) break;
+    if (bytes > kMaxRunsAnswer) break;
   }
   for (auto it = chosen.rbegin(); it != chosen.rend(); ++it) list.push_back(std::move(*it));
   const Json answer = {{"runs", std::move(list)}};
@@ -439,7 +439,7 @@ Json ControlRequests::retry(const Json& args) {
 
 Json ControlRequests::queue(const Json& args) {
   const TimePoint now = client_.loop().now();
-  const std::size_t limit = count_at(args, "limit", kMaxNames, kMaxKeys);
+  const std::size_t limit = count_at(args, "limit", kMaxListedNames, kMaxKeys);
   const bool chooses = !base::string_at(args, {"onlyNamespace"}).empty();
   const std::size_t searched = chooses ? std::numeric_limits<std::size_t>::max() : limit;
   Json controllers = Json::array();

@@ -21,7 +21,7 @@ constexpr int kDoubtLooks = 2;
 constexpr int kTries = 2;
 constexpr Duration kConfirm{1000};
 
-constexpr const char* kGroup = "apiextensions.k8s.io";
+constexpr const char* kDefinitionGroup = "apiextensions.k8s.io";
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void DefinitionWatch::start(const client::ResourceMap& resources) {
   if (stopped_) return;
   if (!regular_) ask_regularly();
   if (definitions_ || refused_) return;
-  const auto* type = resources.find_kind(kGroup, "CustomResourceDefinition");
+  const auto* type = resources.find_kind(kDefinitionGroup, "CustomResourceDefinition");
   if (type == nullptr) return;
   StreamSpec spec;
   spec.type = *type;
@@ -70,7 +70,7 @@ void DefinitionWatch::ask_for_right() {
   requests_ = {};
   Right right;
   right.verb = "list";
-  right.group = kGroup;
+  right.group = kDefinitionGroup;
   right.resource = "customresourcedefinitions";
   requests_.run<Result<Json>>(
       [this](const Result<Json>& answer) {

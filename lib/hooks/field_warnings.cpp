@@ -5,11 +5,11 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr int kDeepest = 64;
+constexpr int kDeepestField = 64;
 
 void look(const Json& value, const std::string& path, int depth, std::size_t most,
           std::vector<std::string>& out) {
-  if (out.size() >= most || depth > kDeepest) return;
+  if (out.size() >= most || depth > kDeepestField) return;
   if (value.is_null()) {
     out.push_back(path + " is null");
   } else if (value.is_array()) {

@@ -5,7 +5,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::int64_t kPageSize = 500;
+constexpr std::int64_t kCarriersPage = 500;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void FinalizerPages::begin(std::vector<std::string> places) {
 bool FinalizerPages::next(OnPage on_page) {
   if (at_ >= places_.size()) return false;
   core::ListParams params;
-  params.limit = kPageSize;
+  params.limit = kCarriersPage;
   params.content = core::Content::metadata;
   params.continue_token = continue_token_;
   const std::string place = places_[at_];

@@ -13,7 +13,7 @@ namespace {
 using Kind = GatewayEffect::Kind;
 
 constexpr std::size_t kMostSent = 64U << 10U;  // bytes of a body that paths are looked for in
-constexpr std::size_t kMostKept = 50;          // writes of a run that are named
+constexpr std::size_t kMostKeptWrites = 50;    // writes of a run that are named
 
 bool is_json(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';')) == "application/json";
@@ -115,8 +115,8 @@ void GatewayGuest::note(const GatewayWrite& write, const GatewayEffect& effect) 
       break;
   }
   if (id == owner_ && effect.kind != Kind::deleted) ++written_.itself;
-  if (written_.writes.size() < kMostKept) written_.writes.push_back(word + id.str());
-  if (!keep_sent_ || write.sent.is_null() || written_.sent.size() >= kMostKept) return;
+  if (written_.writes.size() < kMostKeptWrites) written_.writes.push_back(word + id.str());
+  if (!keep_sent_ || write.sent.is_null() || written_.sent.size() >= kMostKeptWrites) return;
   std::string name = write.method + " of " + id.str();
   for (int n = 2; written_.sent.count(name) > 0; ++n) {
     name = fmt::format("{} {} of {}", write.method, n, id.str());

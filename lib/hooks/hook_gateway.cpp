@@ -19,7 +19,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMostKept = 1U << 20U;        // of the answer to a write, to be looked at
+constexpr std::size_t kMostKeptAnswer = 1U << 20U;  // of the answer to a write, to be looked at
 constexpr std::size_t kMaxCachedList = 64U << 20U;  // a bigger one is the server's, page by page
 // What may be passed on at once, and who is answered from a cache or waits with its next request.
 constexpr std::size_t kMostConnections =
@@ -197,7 +197,7 @@ void HookGateway::pass(const http::ServerRequest& request, const GatewayPlan& pl
   if (write) {
     if (guest != nullptr && !write->dry_run && !write->key.name.empty()) begun = write->id();
     write->version_before = cached_version(plan);
-    order.keep = kMostKept;
+    order.keep = kMostKeptAnswer;
     order.ended = [this, guest, target = plan.target,
                    write = *std::move(write)](const client::PassThrough::Ended& ended) {
       on_written(write, target, guest, ended);

@@ -10,9 +10,9 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kFirstLook{10};
-constexpr Duration kPause{50};
+constexpr Duration kPauseBetweenLooks{50};
 // A program that was just loaded is looked at for the first time; not while it is being loaded.
-constexpr Duration kSoon{2};
+constexpr Duration kLookAfterLoading{2};
 // A scan takes at most this part of the time.
 constexpr int kShare = 20;
 
@@ -77,7 +77,7 @@ void LimitGuard::look() {
   const auto began = Clock::now();
   std::vector<pid_t> leaders;
   leaders.reserve(entries_.size());
-  Duration pause = kPause;
+  Duration pause = kPauseBetweenLooks;
   for (auto& [leader, entry] : entries_) {
     if (!entry.scanned.any()) continue;
     if (!entry.begun) {
@@ -85,7 +85,7 @@ void LimitGuard::look() {
       continue;
     }
     if (entry.begun()) entry.begun = nullptr;
-    pause = kSoon;
+    pause = kLookAfterLoading;
   }
   Ends ends;
   ask_cgroups(ends);

@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kBeat{5000};
 constexpr std::size_t kMaxBody = 4096;
 // Whoever reads its answer slowly keeps a copy of it.
-constexpr std::size_t kMaxConnections = 64;
+constexpr std::size_t kMaxMetricsConnections = 64;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(loop::EventLoop& lo
   options.address = where.address;
   options.port = where.port;
   options.max_body_bytes = kMaxBody;
-  options.max_connections = kMaxConnections;
+  options.max_connections = kMaxMetricsConnections;
   std::unique_ptr<MetricsServer> out(new MetricsServer(loop, std::move(source), limits));
   KW_ASSIGN(out->server_,
             http::Server::listen(loop, std::move(options),

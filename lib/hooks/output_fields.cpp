@@ -12,7 +12,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-Error wrong(const std::string& field, const std::string& problem) {
+Error wrong_field(const std::string& field, const std::string& problem) {
   return Error(ErrorKind::invalid, field + ": " + problem);
 }
 
@@ -28,7 +28,7 @@ Result<FieldsVerdict> check_name(const core::Gvk& gvk, const std::string& name) 
   const std::string problem = core::check_object_name(gvk, name);
   if (problem.empty()) return FieldsVerdict::fits;
   if (!has_plain_names(gvk)) return FieldsVerdict::to_ask;
-  return wrong("metadata.name", problem);
+  return wrong_field("metadata.name", problem);
 }
 
 const Json* map_at(const Json& parent, const std::string& key) {
@@ -39,7 +39,7 @@ const Json* map_at(const Json& parent, const std::string& key) {
 // Whatever is null the server takes for empty.
 Result<void> check_text(const std::string& field, const Json& value) {
   if (value.is_string() || value.is_null()) return {};
-  return wrong(field, fmt::format("must be text, not {}; quote it", value.type_name()));
+  return wrong_field(field, fmt::format("must be text, not {}; quote it", value.type_name()));
 }
 
 Result<void> check_labels(const Json& metadata) {
@@ -48,12 +48,12 @@ Result<void> check_labels(const Json& metadata) {
   for (const auto& [key, value] : labels->items()) {
     const std::string field = "metadata.labels[" + base::dump_json(Json(key)) + "]";
     if (const std::string problem = core::check_label_key(key); !problem.empty()) {
-      return wrong(field, problem);
+      return wrong_field(field, problem);
     }
     KW_TRY(check_text(field, value));
     if (value.is_null()) continue;
     const std::string problem = core::check_label_value(value.get_ref<const std::string&>());
-    if (!problem.empty()) return wrong(field, problem);
+    if (!problem.empty()) return wrong_field(field, problem);
   }
   return {};
 }
@@ -65,15 +65,15 @@ Result<void> check_annotations(const Json& metadata) {
   for (const auto& [key, value] : annotations->items()) {
     const std::string field = "metadata.annotations[" + base::dump_json(Json(key)) + "]";
     if (const std::string problem = core::check_annotation_key(key); !problem.empty()) {
-      return wrong(field, problem);
+      return wrong_field(field, problem);
     }
     KW_TRY(check_text(field, value));
     total += key.size();
     if (value.is_string()) total += value.get_ref<const std::string&>().size();
   }
   if (total <= core::kMaxAnnotations) return {};
-  return wrong("metadata.annotations",
-               fmt::format("may not be more than {} bytes", core::kMaxAnnotations));
+  return wrong_field("metadata.annotations",
+                     fmt::format("may not be more than {} bytes", core::kMaxAnnotations));
 }
 
 Result<void> check_data(const Json& manifest, const char* key, bool bytes) {
@@ -82,13 +82,13 @@ Result<void> check_data(const Json& manifest, const char* key, bool bytes) {
   for (const auto& [name, value] : data->items()) {
     const std::string field = std::string(key) + "[" + base::dump_json(Json(name)) + "]";
     if (const std::string problem = core::check_data_key(name); !problem.empty()) {
-      return wrong(field, problem);
+      return wrong_field(field, problem);
     }
     KW_TRY(check_text(field, value));
     if (!bytes || value.is_null()) continue;
     const auto read = core::decode_bytes(value.get_ref<const std::string&>());
     if (const auto* at = std::get_if<std::size_t>(&read)) {
-      return wrong(field, fmt::format("illegal base64 data at input byte {}", *at));
+      return wrong_field(field, fmt::format("illegal base64 data at input byte {}", *at));
     }
   }
   return {};

@@ -7,7 +7,7 @@ namespace {
 
 // Whoever edits a program and tries it, or a checkout that writes it in steps, stays below.
 constexpr std::uint32_t kFree = 3;
-constexpr Duration kSoon{10000};
+constexpr Duration kSoonAgain{10000};
 constexpr Duration kShortestPause{10000};
 constexpr Duration kLongestProgramPause{3600000};
 constexpr int kToldAgain = 6;  // times the pause that was told last
@@ -20,7 +20,7 @@ ProgramChanges::Judgement ProgramChanges::judge(const std::string& path, const s
   if (file.in_a_row > 0 && file.stamp == stamp) return {true, {}};
   if (file.in_a_row > 0 && now - file.at < file.pause) return {};
   // By the longer pauses it is found later, too.
-  const bool again = file.in_a_row > 0 && now - file.at < file.pause * 2 + kSoon;
+  const bool again = file.in_a_row > 0 && now - file.at < file.pause * 2 + kSoonAgain;
   if (!again) file.pause = file.told = Duration{0};
   file.in_a_row = again ? file.in_a_row + 1 : 1;
   if (file.in_a_row >= kFree) {

@@ -6,8 +6,8 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMaxNames = 50;
-constexpr std::uint32_t kPageSize = 500;
+constexpr std::size_t kMaxPrunedNames = 50;
+constexpr std::uint32_t kChildrenPage = 500;
 constexpr std::size_t kMaxConflicts = 20;
 
 std::string selector_for(const Rule& rule, const std::string& owner_uid) {
@@ -65,7 +65,7 @@ void Pruner::list_next() {
 void Pruner::list_page(const WriteContext::Unwatched& place, std::string continue_token) {
   core::ListParams params;
   params.label_selector = selector_for(context_.rule(), owner_.uid);
-  params.limit = kPageSize;
+  params.limit = kChildrenPage;
   params.continue_token = std::move(continue_token);
   requests_.run<Result<client::ListResult>>(
       [this, place](Result<client::ListResult> answer) {
@@ -159,7 +159,7 @@ void Pruner::remove(const core::ResourceType& type, const core::ObjectMeta& meta
           if (answer.ok()) context_.expect_gone(owner_, id, meta, core::meta_of(*answer));
           context_.memory().forget_child(owner_.uid, id);
           ++report_.deleted;
-          if (report_.names.size() < kMaxNames) report_.names.push_back(id.str());
+          if (report_.names.size() < kMaxPrunedNames) report_.names.push_back(id.str());
         }
         check_next();
       },

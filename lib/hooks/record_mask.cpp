@@ -11,7 +11,7 @@ namespace kubewatch::hooks {
 
 namespace {
 
-constexpr std::string_view kPrefix = "secret-";
+constexpr std::string_view kPlaceholderPrefix = "secret-";
 
 bool is_secret_path(const std::string& path) {
   const auto target = api_target(path);
@@ -21,8 +21,9 @@ bool is_secret_path(const std::string& path) {
 }  // namespace
 
 bool is_placeholder(std::string_view text) {
-  return text.size() == kPrefix.size() + 16 && text.starts_with(kPrefix) &&
-         text.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+  return text.size() == kPlaceholderPrefix.size() + 16 && text.starts_with(kPlaceholderPrefix) &&
+         text.find_first_not_of("0123456789abcdef", kPlaceholderPrefix.size()) ==
+             std::string_view::npos;
 }
 
 std::string RecordMask::hidden(const std::string& plain) const {

@@ -15,7 +15,7 @@ namespace kubewatch::hooks {
 
 namespace {
 
-Error system_error(const std::string& what, const std::string& path) {
+Error recording_error(const std::string& what, const std::string& path) {
   return {ErrorKind::internal, fmt::format("{} {}: {}", what, path, std::strerror(errno))};
 }
 
@@ -43,12 +43,12 @@ Result<void> set_aside(const std::string& path) {
   if (there == There::other) return occupied(path);
   if (there == There::empty) {
     if (::unlink(path.c_str()) == 0) return {};
-    return system_error("cannot remove the empty", path);
+    return recording_error("cannot remove the empty", path);
   }
   const std::string aside = path + ".1";
   if (what_is_at(aside) == There::other) return occupied(aside);
   if (std::rename(path.c_str(), aside.c_str()) == 0) return {};
-  return system_error("cannot rename", path);
+  return recording_error("cannot rename", path);
 }
 
 }  // namespace
@@ -58,7 +58,7 @@ Result<std::unique_ptr<RecordingFile>> RecordingFile::create(const std::string& 
   KW_TRY(set_aside(path));
   loop::Fd fd(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd || ::fchmod(fd.get(), 0600) != 0) return system_error("cannot make", path);
+  if (!fd || ::fchmod(fd.get(), 0600) != 0) return recording_error("cannot make", path);
   std::unique_ptr<RecordingFile> self(new RecordingFile(path, limits, std::move(fd)));
   if (!self->append(kRecordingMagic)) return Error(ErrorKind::internal, self->problem_);
   return self;
@@ -101,7 +101,7 @@ bool RecordingFile::append(std::string_view bytes) {
     const ssize_t count = ::write(fd_.get(), bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
-      problem_ = system_error("cannot write", path_).message();
+      problem_ = recording_error("cannot write", path_).message();
       fd_.reset();
       return false;
     }

@@ -13,7 +13,7 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::string_view kFamily = "kubewatch-recording ";
-constexpr std::size_t kHeader = 12;  // packed size, unpacked size, checksum
+constexpr std::size_t kBlockHeader = 12;  // packed size, unpacked size, checksum
 
 void put(std::string& out, std::uint32_t value) {
   for (unsigned shift = 0; shift < 32; shift += 8) {
@@ -37,12 +37,12 @@ std::uint32_t checksum(std::string_view sizes, std::string_view packed) {
 // "" when the block counts; `out` and `size` say what it holds and how long it is.
 std::string read_block(std::string_view rest, std::size_t room, std::string& out,
                        std::size_t& size) {
-  if (rest.size() < kHeader) return "a block is cut off";
+  if (rest.size() < kBlockHeader) return "a block is cut off";
   const std::size_t packed = get(rest, 0);
   const std::size_t text = get(rest, 4);
   if (text > kMaxRecordedBlock || packed > kMaxRecordedBlock) return "a block is damaged";
-  if (rest.size() - kHeader < packed) return "a block is cut off";
-  const std::string_view bytes = rest.substr(kHeader, packed);
+  if (rest.size() - kBlockHeader < packed) return "a block is cut off";
+  const std::string_view bytes = rest.substr(kBlockHeader, packed);
   if (checksum(rest.substr(0, 8), bytes) != get(rest, 8)) return "a checksum is wrong";
   if (text > room) return "it holds more than can be read";
   auto lines = runtime::decompress_block(bytes, text);
@@ -53,7 +53,7 @@ std::string read_block(std::string_view rest, std::size_t room, std::string& out
     return "a block has an empty line";
   }
   out = std::move(*lines);
-  size = kHeader + packed;
+  size = kBlockHeader + packed;
   return "";
 }
 

@@ -6,7 +6,7 @@ namespace kubewatch::hooks {
 
 namespace {
 
-constexpr std::size_t kMaxAnswer = 8U << 20U;  // of a write: an object
+constexpr std::size_t kMaxRecordedAnswer = 8U << 20U;  // of a write: an object
 
 // A deletion answers with a Status, or with the object that is dying.
 bool is_status(std::string_view answer) {
@@ -60,7 +60,7 @@ struct RecordingTransport::Tee {
   void on_data(std::string_view bytes) {
     if (broken || recorder.ended()) return;
     if (use == RequestUse::write || object) {
-      cut = cut || answer.size() + bytes.size() > kMaxAnswer;
+      cut = cut || answer.size() + bytes.size() > kMaxRecordedAnswer;
       if (!cut) answer += bytes;
     } else if (stream != 0 && use == RequestUse::list) {
       const auto fed =

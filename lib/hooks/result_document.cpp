@@ -16,7 +16,7 @@ constexpr std::size_t kMaxMessage = 1024;
 constexpr std::size_t kMaxReason = 1024;          // metav1.Condition
 constexpr std::size_t kMaxConditionText = 32768;  // metav1.Condition
 
-Result<std::string> text_of(const Json& value, const std::string& key) {
+Result<std::string> text_in_result(const Json& value, const std::string& key) {
   if (!value.is_string()) {
     return invalid_result(fmt::format("{} must be a string, not {}", key, value.type_name()));
   }
@@ -24,12 +24,12 @@ Result<std::string> text_of(const Json& value, const std::string& key) {
 }
 
 Result<void> read_message(const Json& value, HookResult& out) {
-  KW_ASSIGN(out.message, text_of(value, "message"));
+  KW_ASSIGN(out.message, text_in_result(value, "message"));
   return {};
 }
 
 Result<void> read_requeue(const Json& value, HookResult& out) {
-  KW_ASSIGN(const std::string text, text_of(value, "requeueAfter"));
+  KW_ASSIGN(const std::string text, text_in_result(value, "requeueAfter"));
   auto duration = base::parse_duration(text);
   if (!duration.ok()) return invalid_result("requeueAfter: " + duration.error().message());
   if (*duration <= Duration{0}) return invalid_result("requeueAfter must be longer than 0s");

@@ -15,7 +15,7 @@ namespace kubewatch::hooks {
 
 namespace {
 
-constexpr std::string_view kGroup = "kubewatch.dev";
+constexpr std::string_view kOurGroup = "kubewatch.dev";
 constexpr std::string_view kApiVersion = "kubewatch.dev/v1";
 
 const std::vector<std::string>& kinds() {
@@ -121,7 +121,7 @@ void fill_defaults(const RuleNode& document, const std::string& folder, ReadRule
   rule.file = document.file();
   rule.line = document.mark().line;
   rule.fingerprint = base::siphash24(0, 0, folder + "\n" + base::dump_json(document.value()));
-  if (rule.finalizer_name.empty()) rule.finalizer_name = fmt::format("{}/{}", kGroup, rule.name);
+  if (rule.finalizer_name.empty()) rule.finalizer_name = fmt::format("{}/{}", kOurGroup, rule.name);
   if (rule.apply.field_manager.empty()) rule.apply.field_manager = "kubewatch/" + rule.name;
   out.name_at = place_of(document, {"metadata", "name"});
   out.manager_at = place_of(document, {"spec", "apply", "fieldManager"});
@@ -137,10 +137,10 @@ bool is_foreign(const Json& document) {
   if (api_version.empty() || kind.empty()) return false;
   const std::string group = api_version.substr(0, api_version.find('/'));
   // Test cases and types lie beside rules; `run-controller test` and `crd-gen` read those.
-  if (group == kGroup) return kind == "ControllerTest" || kind == "TypeDefinitions";
+  if (group == kOurGroup) return kind == "ControllerTest" || kind == "TypeDefinitions";
   // A misspelt group must not make a rule vanish.
   const bool our_kind = std::find(kinds().begin(), kinds().end(), kind) != kinds().end();
-  return !our_kind || base::suggest(group, {std::string(kGroup)}).empty();
+  return !our_kind || base::suggest(group, {std::string(kOurGroup)}).empty();
 }
 
 std::vector<ReadRule> one_per_kind(ReadRule read) {

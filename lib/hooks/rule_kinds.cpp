@@ -9,7 +9,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kLongestName = 63;
+constexpr std::size_t kLongestRuleName = 63;
 constexpr std::size_t kHashDigits = 8;
 
 }  // namespace
@@ -24,11 +24,12 @@ std::string name_with_kind(const std::string& name, const std::string& kind, std
 Rule rule_of_kind(const Rule& rule, StreamRule kind) {
   Rule out = rule;
   const std::string& word = kind.gvk.kind;
-  out.name = name_with_kind(rule.name, word, kLongestName);
+  out.name = name_with_kind(rule.name, word, kLongestRuleName);
   out.apply.field_manager = name_with_kind(rule.apply.field_manager, word, kLongestManager);
   const std::size_t slash = rule.finalizer_name.find('/');
-  out.finalizer_name = rule.finalizer_name.substr(0, slash + 1) +
-                       name_with_kind(rule.finalizer_name.substr(slash + 1), word, kLongestName);
+  out.finalizer_name =
+      rule.finalizer_name.substr(0, slash + 1) +
+      name_with_kind(rule.finalizer_name.substr(slash + 1), word, kLongestRuleName);
   kind.every_kind = false;
   out.for_ = std::move(kind);
   return out;

@@ -17,7 +17,7 @@ using namespace json_schema;
 constexpr const char* kDnsLabel = "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$";
 constexpr const char* kSubdomain =
     "^(?=.{1,63}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$";
-constexpr const char* kGroup =
+constexpr const char* kApiGroup =
     "^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*)?$";
 constexpr const char* kVariable =
     "^(?!KW_)(?!(PATH|HOME|TRACEPARENT|KUBEWATCH_PROCESS_MARK|true|false)$)[A-Za-z_][A-Za-z0-9_]*$";
@@ -127,7 +127,7 @@ Json kind_stream(Json more = Json::object(), Words required = {}) {
 Json for_kinds() {
   const Json one = kind_stream();
   const Json group =
-      stream({{"group", matching(kGroup)}, {"kinds", {{"const", "*"}}}}, {"group", "kinds"});
+      stream({{"group", matching(kApiGroup)}, {"kinds", {{"const", "*"}}}}, {"group", "kinds"});
   return any_of({one, group, some(any_of({one, group}))}, "the kind it reconciles");
 }
 

@@ -10,7 +10,7 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::string_view kHeader = "kubewatch-state 1\n";
+constexpr std::string_view kStateMagic = "kubewatch-state 1\n";
 constexpr std::size_t kChecksum = 8;
 constexpr std::size_t kMaxLine = 16U << 10U;
 
@@ -69,7 +69,7 @@ HandledObject to_be_handled(std::string kind, std::string uid, std::int64_t ran)
 }
 
 std::string state_header() {
-  return std::string(kHeader);
+  return std::string(kStateMagic);
 }
 
 std::string state_line(const StateKey& key, const std::optional<HandledObject>& handled) {
@@ -96,13 +96,13 @@ std::string state_text(const HandledObjects& objects) {
 }
 
 Result<LoadedState> load_state(std::string_view text) {
-  if (!text.starts_with(kHeader)) {
-    return Error(ErrorKind::invalid, kHeader.starts_with(text)
+  if (!text.starts_with(kStateMagic)) {
+    return Error(ErrorKind::invalid, kStateMagic.starts_with(text)
                                          ? "its first line is cut off"
                                          : "it is no state file of this version of kubewatch");
   }
   LoadedState out;
-  out.valid = kHeader.size();
+  out.valid = kStateMagic.size();
   for (std::size_t number = 2; out.valid < text.size(); ++number) {
     const auto end = text.find('\n', out.valid);
     const std::string_view line = text.substr(out.valid, end - out.valid);

@@ -42,7 +42,7 @@ std::string server_text(const StateScope& scope) {
   return scope.server + "\n" + scope.authority;
 }
 
-Error system_error(const std::string& what, const std::string& path) {
+Error state_error(const std::string& what, const std::string& path) {
   return Error(ErrorKind::unavailable, fmt::format("{} {}: {}", what, path, std::strerror(errno)));
 }
 
@@ -66,7 +66,7 @@ Result<std::unique_ptr<StateStore>> StateStore::open(const std::string& folder,
 
 Result<void> StateStore::take_lock() {
   lock_ = loop::Fd(::open(path(kLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock_) return system_error("cannot open", path(kLock));
+  if (!lock_) return state_error("cannot open", path(kLock));
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0) return {};
   return Error(ErrorKind::already_exists,
                "another process uses the state folder " + folder_ + "; give each its own");
@@ -129,7 +129,7 @@ Result<void> StateStore::rewrite() {
   const std::string text = state_text(objects_);
   KW_TRY(base::write_file_atomic(path(kLog), text, 0600));
   log_ = loop::Fd(::open(path(kLog).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
-  if (!log_) return system_error("cannot open", path(kLog));
+  if (!log_) return state_error("cannot open", path(kLog));
   lines_ = objects_.size();
   bytes_ = text.size();
   return {};
@@ -173,7 +173,7 @@ void StateStore::append(const std::string& line) {
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t count = ::write(log_.get(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return give_up(system_error("cannot write", path(kLog)));
+    if (count < 0) return give_up(state_error("cannot write", path(kLog)));
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   ++lines_;

@@ -28,7 +28,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-Error wrong(const std::string& variable, const std::string& problem) {
+Error wrong_variable(const std::string& variable, const std::string& problem) {
   return Error(ErrorKind::invalid, variable + " " + problem);
 }
 
@@ -47,11 +47,11 @@ Result<std::vector<std::pair<std::string, std::string>>> parse_headers(const std
     const std::size_t equals = part.find('=');
     std::string name(base::trim(std::string_view(part).substr(0, equals)));
     if (equals == std::string::npos || name.empty() || out.size() >= kMostHeaders) {
-      return wrong(variable, "must be NAME=VALUE,NAME=VALUE, at most 32 of them");
+      return wrong_variable(variable, "must be NAME=VALUE,NAME=VALUE, at most 32 of them");
     }
     std::string value = percent_decoded(base::trim(std::string_view(part).substr(equals + 1)));
     if ((name + value).find_first_of(std::string("\r\n\0", 3)) != std::string::npos) {
-      return wrong(variable, "holds a line break");
+      return wrong_variable(variable, "holds a line break");
     }
     out.emplace_back(std::move(name), std::move(value));
   }
@@ -105,7 +105,7 @@ Result<std::optional<TraceTarget>> trace_target(const Environment& environment) 
     while (!out.url.empty() && out.url.back() == '/') out.url.pop_back();
     out.url += "/v1/traces";
   }
-  if (!is_http_url(out.url)) return wrong(variable, "must be an http or https URL");
+  if (!is_http_url(out.url)) return wrong_variable(variable, "must be an http or https URL");
   variable = "OTEL_EXPORTER_OTLP_HEADERS";
   KW_ASSIGN(out.headers, parse_headers(variable, get(variable)));
   if (const std::string name = get("OTEL_SERVICE_NAME"); !name.empty()) out.service_name = name;

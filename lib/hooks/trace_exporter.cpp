@@ -8,7 +8,7 @@ namespace {
 constexpr std::size_t kMostSpans = 4096;
 constexpr std::size_t kBatch = 512;
 constexpr std::size_t kMostRequests = 200;  // spans of one run
-constexpr Duration kPause{2000};
+constexpr Duration kPauseBetweenExports{2000};
 constexpr Duration kRetryPause{10000};
 constexpr Duration kTimeout{10000};
 constexpr Duration kFlushTime{2000};
@@ -47,7 +47,7 @@ void TraceExporter::add(Span span) {
 
 void TraceExporter::send_later() {
   if (timer_ || call_ != nullptr || queue_.size() == 0) return;
-  timer_ = loop_.after(told_ ? kRetryPause : kPause, [this] {
+  timer_ = loop_.after(told_ ? kRetryPause : kPauseBetweenExports, [this] {
     timer_.reset();
     send();
   });

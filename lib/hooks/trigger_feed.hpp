@@ -2,6 +2,7 @@
 // allowance that says when to read on. Pure.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@ namespace kubewatch::hooks {
 // read yet stays with the writer, and nothing is lost.
 inline constexpr double kTriggerBurst = 1000;
 inline constexpr double kTriggersPerSecond = 200;
+inline constexpr std::size_t kTriggerChunk = 16U << 10U;  // bytes of one read
 
 class TriggerFeed {
  public:

@@ -16,7 +16,6 @@ namespace {
 
 constexpr Duration kLook{1000};
 constexpr Duration kMore{10};
-constexpr std::size_t kChunk = 16U << 10U;
 
 }  // namespace
 
@@ -63,7 +62,7 @@ std::string TriggerFile::before(int fd, off_t offset, std::size_t count) {
 
 // Not beyond what the look has shown: what comes after it is told by the next one.
 Duration TriggerFile::read_on(int fd, off_t end) {
-  std::array<char, kChunk> buffer{};
+  std::array<char, kTriggerChunk> buffer{};
   const auto left = static_cast<std::size_t>(end - place_.offset());
   const ssize_t size = ::pread(fd, buffer.data(), std::min(buffer.size(), left), place_.offset());
   if (size <= 0) return kLook;

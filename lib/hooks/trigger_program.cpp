@@ -21,7 +21,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr Duration kLivedLong{60000};
-constexpr std::size_t kChunk = 16U << 10U;
 constexpr Duration kDrainLook{50};
 
 }  // namespace
@@ -111,7 +110,7 @@ void TriggerProgram::listen() {
 }
 
 void TriggerProgram::read() {
-  std::array<char, kChunk> buffer{};
+  std::array<char, kTriggerChunk> buffer{};
   const ssize_t size = ::read(fd_, buffer.data(), buffer.size());
   if (size <= 0) return;
   const TimePoint now = setting_.loop.now();

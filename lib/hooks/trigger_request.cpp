@@ -11,14 +11,14 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kLongestName = 253;
+constexpr std::size_t kLongestObjectName = 253;
 
 Error wrong(std::string message) {
   return {ErrorKind::invalid, "a trigger " + std::move(message)};
 }
 
 // "" when it is absent.
-Result<std::string> text_of(const Json& request, const std::string& key) {
+Result<std::string> text_in_request(const Json& request, const std::string& key) {
   const auto it = request.find(key);
   if (it == request.end() || it->is_null()) return std::string();
   if (!it->is_string()) return wrong(fmt::format("must have text as \"{}\"", key));
@@ -27,7 +27,7 @@ Result<std::string> text_of(const Json& request, const std::string& key) {
 
 // Path segments are all that the names of every kind have in common.
 Result<void> check_name(const std::string& name, const std::string& key) {
-  const bool bad = name.size() > kLongestName || name == "." || name == ".." ||
+  const bool bad = name.size() > kLongestObjectName || name == "." || name == ".." ||
                    name.find_first_of("/%") != std::string::npos ||
                    base::escape_for_terminal(name) != name;
   if (!bad) return {};
@@ -49,8 +49,8 @@ Result<void> check_members(const Json& request) {
 
 Result<void> read_object(const Json& request, TriggerRequest& out) {
   core::ObjectKey key;
-  KW_ASSIGN(key.name, text_of(request, "name"));
-  KW_ASSIGN(key.namespace_, text_of(request, "namespace"));
+  KW_ASSIGN(key.name, text_in_request(request, "name"));
+  KW_ASSIGN(key.namespace_, text_in_request(request, "namespace"));
   if (key.name.empty()) return wrong("must have a \"name\" that is not empty");
   KW_TRY(check_name(key.name, "name"));
   KW_TRY(check_name(key.namespace_, "namespace"));
@@ -59,7 +59,7 @@ Result<void> read_object(const Json& request, TriggerRequest& out) {
 }
 
 Result<void> read_selector(const Json& request, TriggerRequest& out) {
-  KW_ASSIGN(const std::string text, text_of(request, "selector"));
+  KW_ASSIGN(const std::string text, text_in_request(request, "selector"));
   // An empty selector would be everything: that is said with all.
   if (text.empty()) return wrong("must have a \"selector\" that is not empty");
   KW_ASSIGN(out.selector, core::LabelSelector::parse(text));
@@ -80,7 +80,7 @@ Result<TriggerRequest> read_trigger_request(std::string_view line) {
   if (!request->is_object()) return wrong("must be a JSON object");
   KW_TRY(check_members(*request));
   TriggerRequest out;
-  KW_ASSIGN(const std::string reason, text_of(*request, "reason"));
+  KW_ASSIGN(const std::string reason, text_in_request(*request, "reason"));
   out.reason = tidy_trigger_reason(reason);
   const bool named = request->contains("name") || request->contains("namespace");
   const int ways = int{named} + int{request->contains("selector")} + int{request->contains("all")};

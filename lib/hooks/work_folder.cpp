@@ -20,10 +20,10 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::string_view kPrefix = "kubewatch-work-";
+constexpr std::string_view kFolderPrefix = "kubewatch-work-";
 // No rule, and so no folder in it, has a name that begins with a dot.
-constexpr const char* kLock = ".lock";
-constexpr const char* kNewLock = ".lock.new";
+constexpr const char* kFolderLock = ".lock";
+constexpr const char* kNewFolderLock = ".lock.new";
 
 bool take(const loop::Fd& lock) {
   return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) == 0;
@@ -34,7 +34,7 @@ bool abandoned(const std::string& path, loop::Fd& lock) {
   const loop::Fd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat facts {};
   if (!folder || ::fstat(folder.get(), &facts) != 0 || facts.st_uid != ::geteuid()) return false;
-  lock = loop::Fd(::openat(folder.get(), kLock, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  lock = loop::Fd(::openat(folder.get(), kFolderLock, O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   return take(lock);
 }
 
@@ -43,7 +43,7 @@ void remove_abandoned(const std::string& base) {
   if (DIR* folder = ::opendir(base.c_str()); folder != nullptr) {
     while (const dirent* entry = ::readdir(folder)) {
       const std::string_view name = entry->d_name;
-      if (name.starts_with(kPrefix)) found.push_back(base + "/" + std::string(name));
+      if (name.starts_with(kFolderPrefix)) found.push_back(base + "/" + std::string(name));
     }
     ::closedir(folder);
   }
@@ -58,7 +58,7 @@ void remove_abandoned(const std::string& base) {
 Result<WorkFolder> WorkFolder::make(const std::string& base) {
   remove_abandoned(base);
   WorkFolder out;
-  std::string pattern = base + "/" + std::string(kPrefix) + "XXXXXX";
+  std::string pattern = base + "/" + std::string(kFolderPrefix) + "XXXXXX";
   if (mkdtemp(pattern.data()) == nullptr) {
     return Error(
         ErrorKind::unavailable,
@@ -67,10 +67,10 @@ Result<WorkFolder> WorkFolder::make(const std::string& base) {
   }
   out.path_ = pattern;
   // It has its name only once it is held: what is named and free has no owner.
-  const std::string fresh = pattern + "/" + kNewLock;
+  const std::string fresh = pattern + "/" + kNewFolderLock;
   out.lock_ =
       loop::Fd(::open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!take(out.lock_) || ::rename(fresh.c_str(), (pattern + "/" + kLock).c_str()) != 0) {
+  if (!take(out.lock_) || ::rename(fresh.c_str(), (pattern + "/" + kFolderLock).c_str()) != 0) {
     return Error(ErrorKind::unavailable, "cannot lock the private folder " + pattern);
   }
   return out;

@@ -15,8 +15,6 @@
 namespace kubewatch::loop {
 namespace {
 
-constexpr int kMaxDescent = 64;
-
 // Of the effective user, and of a file system that is not mounted read-only.
 bool may_write(const std::string& path) {
   return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;

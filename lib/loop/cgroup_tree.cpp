@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view kPrefix = "kubewatch.";
 constexpr int kMaxNames = 100;  // of one process number
-constexpr int kMaxRounds = 16;  // of moving what forks meanwhile
+constexpr int kMaxMoves = 16;   // of moving what forks meanwhile
 constexpr int kDeathSteps = 100;
 constexpr long kDeathStepNs = 10'000'000;
 
@@ -125,7 +125,7 @@ Result<void> CgroupTree::make_own_folder() {
 // What children fork meanwhile is met in the next round. Whoever came since we looked is not ours
 // to move: with it in there, the place cannot be distributed, and we are told so.
 Result<void> CgroupTree::move_in(const std::string& self) const {
-  for (int i = 0; i < kMaxRounds; ++i) {
+  for (int i = 0; i < kMaxMoves; ++i) {
     bool any = false;
     for (const pid_t pid : parse_pids(read_cgroup_file(place_.path + "/cgroup.procs"))) {
       if (!is_of_ours(pid)) continue;
@@ -140,7 +140,7 @@ Result<void> CgroupTree::move_in(const std::string& self) const {
 
 // The guardian too, which is nobody's child.
 void CgroupTree::move_out(const std::string& self) const {
-  for (int i = 0; i < kMaxRounds; ++i) {
+  for (int i = 0; i < kMaxMoves; ++i) {
     const auto members = parse_pids(read_cgroup_file(self + "/cgroup.procs"));
     if (members.empty()) return;
     for (const pid_t pid : members) {

@@ -42,7 +42,7 @@ constexpr const char* kSparedMarkName = "KUBEWATCH_SPARED_MARK=";
 constexpr std::size_t kMaxEnvironment = 4U << 20U;
 // Each round can only meet the children of what the round before killed.
 constexpr int kMaxRounds = 16;
-constexpr int kDeathPatienceMs = 200;
+constexpr int kOrphanPatienceMs = 200;
 // After so long the process numbers may have gone round.
 constexpr Duration kLongLife{30000};
 
@@ -74,7 +74,7 @@ struct ProcessInfo {
   std::string name;
 };
 
-struct Child {
+struct LivingChild {
   pid_t pid = 0;
   ProcessInfo info;
 };
@@ -197,7 +197,7 @@ void reap(pid_t pid, bool patient) {
   if (patient) {
     const Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     pollfd wait{pidfd.get(), POLLIN, 0};
-    if (pidfd) poll(&wait, 1, kDeathPatienceMs);
+    if (pidfd) poll(&wait, 1, kOrphanPatienceMs);
   }
   int status = 0;
   rusage usage{};
@@ -216,10 +216,10 @@ void reap(pid_t pid, bool patient) {
 
 // Reaps those of `candidates` that are our children and have ended. The others that are: their
 // numbers cannot mean other processes, as nobody but us takes them away.
-std::vector<Child> living_orphans(const std::vector<pid_t>& candidates) {
+std::vector<LivingChild> living_orphans(const std::vector<pid_t>& candidates) {
   const pid_t self = getpid();
   const pid_t group = getpgrp();
-  std::vector<Child> out;
+  std::vector<LivingChild> out;
   for (const pid_t pid : candidates) {
     if (pid == self || state().leaders.count(pid) != 0) continue;
     auto info = info_of(pid);
@@ -239,7 +239,7 @@ struct Sweep {
   Duration lifetime;
   pid_t session = getsid(0);
 
-  bool is_left_over(const Child& child) const {
+  bool is_left_over(const LivingChild& child) const {
     if (child.info.group == leader.leader) return true;
     const std::string environment = environment_of(child.pid);
     if (environment.find('\0' + mark + '\0') != std::string::npos) return true;
@@ -265,7 +265,7 @@ struct Sweep {
   // True when it killed something, whose children may now be ours.
   bool round() const {
     std::vector<pid_t> killed;
-    for (const Child& child : living_orphans(candidates())) {
+    for (const LivingChild& child : living_orphans(candidates())) {
       if (is_left_over(child) && kill(child.pid, SIGKILL) == 0) killed.push_back(child.pid);
     }
     for (const pid_t pid : killed) reap(pid, true);
@@ -360,7 +360,7 @@ void reap_orphans() {
   const auto children = own_children();
   const std::string mark = '\0' + (kSparedMarkName + std::to_string(getpid())) + '-';
   const pid_t group = getpgrp();
-  for (const Child& child : living_orphans(children ? *children : processes_from(0))) {
+  for (const LivingChild& child : living_orphans(children ? *children : processes_from(0))) {
     // Once it has ended its environment is gone.
     if (child.info.group == group && environment_of(child.pid).find(mark) != std::string::npos) {
       state().spared.insert(child.pid);

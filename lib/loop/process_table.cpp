@@ -21,7 +21,6 @@ namespace kubewatch::loop {
 namespace {
 
 constexpr std::size_t kFields = 15;  // of stat, behind the name
-constexpr int kMaxDescent = 64;
 // Of less it does not matter how many processes share it.
 constexpr std::uint64_t kLittleShared = 1U << 20U;
 
@@ -150,7 +149,6 @@ std::vector<pid_t> leaders_of(const std::vector<ProcessRow>& rows,
   for (const ProcessRow& row : rows) {
     pid_t found = is_leader.count(row.group) != 0 ? row.group : 0;
     const ProcessRow* at = &row;
-    // A table read while processes come and go may hold a ring.
     for (int i = 0; found == 0 && at != nullptr && i < kMaxDescent; ++i) {
       if (is_leader.count(at->pid) != 0) found = at->pid;
       if (const auto orphan = orphans.find(at->pid); orphan != orphans.end()) {

@@ -16,6 +16,10 @@
 
 namespace kubewatch::loop {
 
+// Of the ancestors of a process so many are looked at: what is read while processes come and go may
+// hold a ring.
+inline constexpr int kMaxDescent = 64;
+
 struct ProcessRow {
   pid_t pid = 0;
   pid_t parent = 0;

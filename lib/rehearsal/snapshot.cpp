@@ -10,7 +10,7 @@ namespace {
 
 using Names = std::map<std::string, std::string>;
 
-std::string title(const Json& object) {
+std::string snapshot_key(const Json& object) {
   return snapshot_name(base::string_at(object, {"kind"}),
                        {base::string_at(object, {"metadata", "namespace"}),
                         base::string_at(object, {"metadata", "name"})});
@@ -46,7 +46,7 @@ std::string snapshot_name(const std::string& kind, const core::ObjectKey& key) {
 Snapshot snapshot_of(const std::vector<Json>& objects) {
   Names names;
   for (const Json& object : objects) {
-    names[base::string_at(object, {"metadata", "uid"})] = title(object);
+    names[base::string_at(object, {"metadata", "uid"})] = snapshot_key(object);
   }
   names.erase("");
   Snapshot out;
@@ -63,7 +63,7 @@ Snapshot snapshot_of(const std::vector<Json>& objects) {
       }
     }
     normalize(kept, names);
-    out[title(object)] = std::move(kept);
+    out[snapshot_key(object)] = std::move(kept);
   }
   return out;
 }

@@ -6,13 +6,14 @@ namespace kubewatch::runtime {
 
 namespace {
 
-constexpr int kLevel = 3;
+constexpr int kBlockLevel = 3;
 
 }  // namespace
 
 std::string compress_block(std::string_view text) {
   std::string out(ZSTD_compressBound(text.size()), '\0');
-  const std::size_t size = ZSTD_compress(out.data(), out.size(), text.data(), text.size(), kLevel);
+  const std::size_t size =
+      ZSTD_compress(out.data(), out.size(), text.data(), text.size(), kBlockLevel);
   if (ZSTD_isError(size) != 0) return "";
   out.resize(size);
   out.shrink_to_fit();  // many of them wait

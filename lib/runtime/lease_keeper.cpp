@@ -6,16 +6,10 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "loop/boot_clock.hpp"
+#include "runtime/overloaded.hpp"
 
 namespace kubewatch::runtime {
 namespace {
-
-template <class... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
 
 constexpr Duration kLongestSleep{1000};
 

@@ -11,6 +11,7 @@
 #include "client/rewinds.hpp"
 #include "core/status.hpp"
 #include "runtime/change_feed.hpp"
+#include "runtime/overloaded.hpp"
 #include "runtime/store_ingest.hpp"
 
 namespace kubewatch::runtime {
@@ -26,13 +27,6 @@ constexpr Duration kCompactFewDelay{2000};
 constexpr Duration kWorks{3000};                // a watch that was not cut for so long
 constexpr std::size_t kToldPerTurn = 200;       // to one subscriber
 constexpr std::uint64_t kNamedUnparsable = 10;  // the first ones are logged, then every 1000th
-
-template <class... Fs>
-struct Overloaded : Fs... {
-  using Fs::operator()...;
-};
-template <class... Fs>
-Overloaded(Fs...) -> Overloaded<Fs...>;
 
 // One subscriber. It lives while its Subscription does; the reflector looks whether it is there.
 struct Subscriber : std::enable_shared_from_this<Subscriber> {

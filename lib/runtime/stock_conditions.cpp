@@ -9,10 +9,10 @@ namespace kubewatch::runtime::conditions {
 
 namespace {
 
-using Look = Verdict (*)(const Json&);
+using LookAt = Verdict (*)(const Json&);
 
 // A condition that an absent object cannot meet.
-Condition of_present(std::string text, Look look,
+Condition of_present(std::string text, LookAt look,
                      Condition::Reads reads = Condition::Reads::content) {
   return {std::move(text),
           [look](const Json* object) {

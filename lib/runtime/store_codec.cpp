@@ -15,10 +15,11 @@ namespace {
 constexpr std::size_t kDictionaryBytes = 16U << 10U;
 constexpr std::size_t kPatchDictionaryBytes = 4U << 10U;
 constexpr std::size_t kFewestPatches = 100;
-constexpr std::string_view kMagic = "\x28\xb5\x2f\xfd";  // of a zstd frame; not kept, all have it
+// A zstd frame's; not kept, all have it.
+constexpr std::string_view kFrameMagic = "\x28\xb5\x2f\xfd";
 constexpr std::size_t kMaxPatch = 1U << 20U;
 constexpr std::size_t kMaxAdopted = 1U << 20U;
-constexpr int kLevel = 1;
+constexpr int kTextLevel = 1;
 constexpr std::size_t kWorthCompressing = 256;
 // Lengths of the pieces that dictionaries are made of. Given, because a trainer that looks for the
 // best one takes ten times as long, up to a tenth of a second in which nothing else is done, and
@@ -57,7 +58,7 @@ class Trained {
   bool take(std::string bytes) {
     if (ZSTD_getDictID_fromDict(bytes.data(), bytes.size()) == 0) return false;
     bytes_ = std::move(bytes);
-    encode_.reset(ZSTD_createCDict(bytes_.data(), bytes_.size(), kLevel));
+    encode_.reset(ZSTD_createCDict(bytes_.data(), bytes_.size(), kTextLevel));
     decode_.reset(ZSTD_createDDict(bytes_.data(), bytes_.size()));
     return encode_ && decode_;
   }
@@ -141,7 +142,7 @@ std::string_view squeeze(const ZSTD_CDict* dictionary, std::string_view text, bo
   ZSTD_CCtx* context = work.compressor.get();
   ZSTD_CCtx_reset(context, ZSTD_reset_session_and_parameters);
   // The store knows the dictionary, and of a text the size: no need to say it in each frame.
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kLevel);
+  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kTextLevel);
   ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, with_size ? 1 : 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 0);
   ZSTD_CCtx_setParameter(context, ZSTD_c_dictIDFlag, 0);
@@ -149,8 +150,8 @@ std::string_view squeeze(const ZSTD_CDict* dictionary, std::string_view text, bo
   const std::size_t size =
       ZSTD_compress2(context, work.buffer.data(), work.buffer.size(), text.data(), text.size());
   if (ZSTD_isError(size) != 0) return {};
-  if (!with_size && size >= text.size() + kMagic.size()) return {};
-  return std::string_view(work.buffer).substr(kMagic.size(), size - kMagic.size());
+  if (!with_size && size >= text.size() + kFrameMagic.size()) return {};
+  return std::string_view(work.buffer).substr(kFrameMagic.size(), size - kFrameMagic.size());
 }
 
 Encoded encode(const Dictionary* dictionary, Encoding encoding, std::string_view text) {
@@ -165,7 +166,7 @@ Encoded encode(const Dictionary* dictionary, Encoding encoding, std::string_view
 std::string_view framed(std::string_view bytes) {
   std::string& buffer = workspace().frame;
   if (buffer.capacity() > 16 * bytes.size() + (1U << 20U)) buffer = std::string();
-  return buffer.assign(kMagic).append(bytes);
+  return buffer.assign(kFrameMagic).append(bytes);
 }
 
 // "" when the bytes are not that many of that dictionary.

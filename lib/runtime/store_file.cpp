@@ -17,7 +17,7 @@ namespace kubewatch::runtime {
 
 namespace {
 
-constexpr std::string_view kMagic = "kubewatch-store\n";
+constexpr std::string_view kStoreFileMagic = "kubewatch-store\n";
 constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kPiece = 256U << 10U;
 constexpr std::uint32_t kMaxText = 128U << 20U;  // of one object
@@ -102,9 +102,9 @@ class Writer {
 };
 
 // Reading past the end gives zeros and sets failed().
-class Reader {
+class FileReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit FileReader(std::string_view bytes) : left_(bytes) {}
 
   std::string_view bytes(std::size_t size) {
     if (size > left_.size()) failed_ = true;
@@ -135,7 +135,7 @@ Error damaged(const std::string& what) {
 }
 
 // One saved record: its text, and whether it is all of the object. Errors: invalid.
-Result<PreparedObject> read_record(Reader& in, const StoreCodec& codec) {
+Result<PreparedObject> read_record(FileReader& in, const StoreCodec& codec) {
   const auto head = static_cast<unsigned>(in.number(1));
   const auto encoding = static_cast<Encoding>(head & ~kReduced);
   const auto size = static_cast<std::uint32_t>(in.number(4));
@@ -165,7 +165,7 @@ Result<void> Store::save(const std::string& about,
   if (!impl.ready)
     return Error(ErrorKind::invalid, "the cache is not complete yet, nothing to save");
   Writer out(sink);
-  out.bytes(kMagic);
+  out.bytes(kStoreFileMagic);
   out.number(kVersion, 4);
   out.text(about);
   out.text(impl.undone_past ? impl.held_as + std::string(kUndonePast) : impl.held_as);
@@ -191,11 +191,12 @@ Result<void> Store::load(const std::string& about, std::string_view bytes) {
   if (impl_->ready || impl_->initializing) {
     return Error(ErrorKind::invalid, "a saved cache is loaded before the first list only");
   }
-  if (bytes.substr(0, kMagic.size()) != kMagic) return damaged("not one: it begins otherwise");
-  if (bytes.size() < kMagic.size() + kChecksumBytes) return damaged("cut short");
+  if (bytes.substr(0, kStoreFileMagic.size()) != kStoreFileMagic)
+    return damaged("not one: it begins otherwise");
+  if (bytes.size() < kStoreFileMagic.size() + kChecksumBytes) return damaged("cut short");
   const std::string_view content = bytes.substr(0, bytes.size() - kChecksumBytes);
-  Reader trailer(bytes.substr(content.size()));
-  Reader in(content.substr(kMagic.size()));
+  FileReader trailer(bytes.substr(content.size()));
+  FileReader in(content.substr(kStoreFileMagic.size()));
   if (const auto version = in.number(4); version != kVersion) {
     return damaged(fmt::format("of version {}, this program reads version {}", version, kVersion));
   }

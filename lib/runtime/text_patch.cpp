@@ -21,9 +21,9 @@ void put(std::string& out, std::size_t number) {
   out.push_back(static_cast<char>(number));
 }
 
-class Reader {
+class PatchReader {
  public:
-  explicit Reader(std::string_view bytes) : left_(bytes) {}
+  explicit PatchReader(std::string_view bytes) : left_(bytes) {}
   // Absent at the end, or when the number has no end.
   std::optional<std::size_t> number() {
     std::size_t out = 0;
@@ -227,11 +227,11 @@ bool apply_patch(std::string_view base, std::string_view patch, std::size_t size
                  std::string& out) {
   out.clear();
   out.reserve(size);
-  Reader head(patch);
+  PatchReader head(patch);
   const auto count = head.number();
   if (!count) return false;
   // The inserted bytes stand behind the steps: found by reading over them.
-  Reader steps = head;
+  PatchReader steps = head;
   for (std::size_t i = 0; i < *count; ++i) {
     for (int part = 0; part < 3; ++part) {
       if (!head.number()) return false;

@@ -59,12 +59,6 @@ std::string got(const Json& value) {
   return ", got &{" + text + "}";
 }
 
-std::string go_type(const Json& value) {
-  if (value.is_string()) return "string";
-  if (value.is_boolean()) return "bool";
-  return value.is_object() ? "map[string]interface {}" : "[]interface {}";
-}
-
 void Checker::check_quantity(std::string_view text, const ValuePlace& place) {
   if (!base::Quantity::parse(base::trim(text))) fail(place, base::kNoQuantity);
 }

@@ -47,10 +47,6 @@ const Json* list_or_null(const Json* value) {
   return value != nullptr && value->is_array() ? value : nullptr;
 }
 
-bool hollow(const Json* value) {
-  return value == nullptr || value->empty();
-}
-
 // A struct's field: as written, or as the server's own type implies it.
 const Json* field_of(const MergeNode& node, const Json* map, const std::string& key) {
   if (map == nullptr) return nullptr;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "schema/embedded.hpp"
+#include "schema/go_words.hpp"
 #include "schema/object_shape.hpp"
 #include "schema/validator.hpp"
 
@@ -66,18 +67,6 @@ struct ScaleField {
   const Json* value = nullptr;
   std::string problem;
 };
-
-const char* go_type(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::string: return "string";
-    case Json::value_t::boolean: return "bool";
-    case Json::value_t::array: return "[]interface {}";
-    case Json::value_t::object: return "map[string]interface {}";
-    case Json::value_t::number_float: return "float64";
-    case Json::value_t::null: return "<nil>";
-    default: return "int64";
-  }
-}
 
 std::string misplaced(const std::string& path, const Json& value, const char* wanted) {
   const std::string shown = value.is_string() ? value.get<std::string>()

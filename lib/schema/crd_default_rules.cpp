@@ -15,13 +15,9 @@ namespace {
 
 constexpr const char* kDefault = "default";
 
-bool is_meta(const std::string& key) {
-  return key == "apiVersion" || key == "kind" || key == "metadata";
-}
-
-class Defaults {
+class DefaultsCheck {
  public:
-  Defaults(const std::string& base, const RuleChecker* rules, Report& report)
+  DefaultsCheck(const std::string& base, const RuleChecker* rules, Report& report)
       : base_(base), rules_(rules), report_(report) {}
 
   // `steps` lead from the surrounding resource to the value ("[]" into a list).
@@ -124,7 +120,7 @@ void check_defaults(const Structural& root, const std::string& path, const RuleC
                     Report& report) {
   // Not owned: the caller keeps the tree.
   const StructuralPtr borrowed(StructuralPtr(), &root);
-  Defaults(path, rules, report).check(borrowed, &root, true, false, {});
+  DefaultsCheck(path, rules, report).check(borrowed, &root, true, false, {});
 }
 
 }  // namespace kubewatch::schema

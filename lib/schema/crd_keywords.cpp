@@ -117,8 +117,7 @@ class Keywords {
     }
     for (const auto& [key, property] : s.properties) {
       Context below = context;
-      const bool meta = key == "metadata" || key == "kind" || key == "apiVersion";
-      if ((root || s.embedded_resource) && meta) {
+      if ((root || s.embedded_resource) && is_meta(key)) {
         below.inside_metadata = true;
         if (root) {
           below.defaults = false;

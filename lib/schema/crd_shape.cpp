@@ -11,11 +11,11 @@ Error misread(const Json& found, const std::string& where, const char* type) {
                misread_field(json_word(found), "CustomResourceDefinitionSpec." + where, type));
 }
 
-enum class Form { text, flag, number, object, list, texts };
+enum class MemberForm { text, flag, number, object, list, texts };
 
 struct Member {
   const char* key;
-  Form form;
+  MemberForm form;
   const char* type;
 };
 
@@ -27,14 +27,14 @@ Result<void> check_members(const Json& object, const std::string& where,
     const auto it = object.find(key);
     if (it == object.end() || it->is_null()) continue;
     const std::string at = where.empty() ? key : where + "." + key;
-    const bool list = form == Form::list || form == Form::texts;
-    const bool fits = form == Form::text     ? it->is_string()
-                      : form == Form::flag   ? it->is_boolean()
-                      : form == Form::number ? it->is_number_integer()
-                      : list                 ? it->is_array()
-                                             : it->is_object();
+    const bool list = form == MemberForm::list || form == MemberForm::texts;
+    const bool fits = form == MemberForm::text     ? it->is_string()
+                      : form == MemberForm::flag   ? it->is_boolean()
+                      : form == MemberForm::number ? it->is_number_integer()
+                      : list                       ? it->is_array()
+                                                   : it->is_object();
     if (!fits) return misread(*it, at, type);
-    if (form != Form::texts) continue;
+    if (form != MemberForm::texts) continue;
     for (const auto& one : *it) {
       if (!one.is_string()) return misread(one, at, "string");
     }
@@ -45,15 +45,15 @@ Result<void> check_members(const Json& object, const std::string& where,
 Result<void> check_version(const Json& version) {
   KW_TRY(check_members(
       version, "versions",
-      {{"name", Form::text, "string"},
-       {"served", Form::flag, "bool"},
-       {"storage", Form::flag, "bool"},
-       {"deprecated", Form::flag, "bool"},
-       {"deprecationWarning", Form::text, "string"},
-       {"schema", Form::object, "v1.CustomResourceValidation"},
-       {"subresources", Form::object, "v1.CustomResourceSubresources"},
-       {"additionalPrinterColumns", Form::list, "[]v1.CustomResourceColumnDefinition"},
-       {"selectableFields", Form::list, "[]v1.SelectableField"}}));
+      {{"name", MemberForm::text, "string"},
+       {"served", MemberForm::flag, "bool"},
+       {"storage", MemberForm::flag, "bool"},
+       {"deprecated", MemberForm::flag, "bool"},
+       {"deprecationWarning", MemberForm::text, "string"},
+       {"schema", MemberForm::object, "v1.CustomResourceValidation"},
+       {"subresources", MemberForm::object, "v1.CustomResourceSubresources"},
+       {"additionalPrinterColumns", MemberForm::list, "[]v1.CustomResourceColumnDefinition"},
+       {"selectableFields", MemberForm::list, "[]v1.SelectableField"}}));
   if (version.is_null()) return {};
   if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"})) {
     KW_TRY(parse_structural(*schema));
@@ -62,19 +62,19 @@ Result<void> check_version(const Json& version) {
       columns != nullptr && columns->is_array()) {
     for (const auto& column : *columns) {
       KW_TRY(check_members(column, "versions.additionalPrinterColumns",
-                           {{"name", Form::text, "string"},
-                            {"type", Form::text, "string"},
-                            {"format", Form::text, "string"},
-                            {"description", Form::text, "string"},
-                            {"priority", Form::number, "int32"},
-                            {"jsonPath", Form::text, "string"}}));
+                           {{"name", MemberForm::text, "string"},
+                            {"type", MemberForm::text, "string"},
+                            {"format", MemberForm::text, "string"},
+                            {"description", MemberForm::text, "string"},
+                            {"priority", MemberForm::number, "int32"},
+                            {"jsonPath", MemberForm::text, "string"}}));
     }
   }
   if (const Json* scale = base::find(version, {"subresources", "scale"})) {
     KW_TRY(check_members(*scale, "versions.subresources.scale",
-                         {{"specReplicasPath", Form::text, "string"},
-                          {"statusReplicasPath", Form::text, "string"},
-                          {"labelSelectorPath", Form::text, "string"}}));
+                         {{"specReplicasPath", MemberForm::text, "string"},
+                          {"statusReplicasPath", MemberForm::text, "string"},
+                          {"labelSelectorPath", MemberForm::text, "string"}}));
   }
   return {};
 }
@@ -90,20 +90,20 @@ Result<void> check_crd_shape(const Json& crd) {
   const Json* spec = base::find(crd, {"spec"});
   if (spec == nullptr) return {};
   KW_TRY(check_members(*spec, "",
-                       {{"group", Form::text, "string"},
-                        {"scope", Form::text, "v1.ResourceScope"},
-                        {"names", Form::object, "v1.CustomResourceDefinitionNames"},
-                        {"versions", Form::list, "[]v1.CustomResourceDefinitionVersion"},
-                        {"conversion", Form::object, "v1.CustomResourceConversion"},
-                        {"preserveUnknownFields", Form::flag, "bool"}}));
+                       {{"group", MemberForm::text, "string"},
+                        {"scope", MemberForm::text, "v1.ResourceScope"},
+                        {"names", MemberForm::object, "v1.CustomResourceDefinitionNames"},
+                        {"versions", MemberForm::list, "[]v1.CustomResourceDefinitionVersion"},
+                        {"conversion", MemberForm::object, "v1.CustomResourceConversion"},
+                        {"preserveUnknownFields", MemberForm::flag, "bool"}}));
   if (const Json* names = base::find(*spec, {"names"})) {
     KW_TRY(check_members(*names, "names",
-                         {{"plural", Form::text, "string"},
-                          {"singular", Form::text, "string"},
-                          {"kind", Form::text, "string"},
-                          {"listKind", Form::text, "string"},
-                          {"shortNames", Form::texts, "[]string"},
-                          {"categories", Form::texts, "[]string"}}));
+                         {{"plural", MemberForm::text, "string"},
+                          {"singular", MemberForm::text, "string"},
+                          {"kind", MemberForm::text, "string"},
+                          {"listKind", MemberForm::text, "string"},
+                          {"shortNames", MemberForm::texts, "[]string"},
+                          {"categories", MemberForm::texts, "[]string"}}));
   }
   const Json* versions = base::find(*spec, {"versions"});
   if (versions == nullptr || !versions->is_array()) return {};

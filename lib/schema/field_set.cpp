@@ -6,7 +6,7 @@
 namespace kubewatch::schema {
 namespace {
 
-constexpr std::size_t kMaxDepth = 200;
+constexpr std::size_t kMaxFieldsDepth = 200;
 
 void collect(const FieldSet& set, Path& prefix, std::vector<Path>& out) {
   for (const PathElement& member : set.members()) {
@@ -23,7 +23,7 @@ void collect(const FieldSet& set, Path& prefix, std::vector<Path>& out) {
 Result<void> decode_into(const Json& node, FieldSet& out, std::size_t depth) {
   if (!node.is_object())
     return Error(ErrorKind::invalid, "fieldsV1 holds something else than objects");
-  if (depth > kMaxDepth) return Error(ErrorKind::too_large, "fieldsV1 is nested too deeply");
+  if (depth > kMaxFieldsDepth) return Error(ErrorKind::too_large, "fieldsV1 is nested too deeply");
   for (const auto& [key, below] : node.items()) {
     if (key == ".") continue;
     KW_ASSIGN(std::optional<PathElement> element, PathElement::decode(key));

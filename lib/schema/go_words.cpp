@@ -22,6 +22,18 @@ std::string misread_field(std::string_view found, std::string_view field, std::s
                      type);
 }
 
+std::string go_type(const Json& value) {
+  switch (value.type()) {
+    case Json::value_t::string: return "string";
+    case Json::value_t::boolean: return "bool";
+    case Json::value_t::array: return "[]interface {}";
+    case Json::value_t::object: return "map[string]interface {}";
+    case Json::value_t::number_float: return "float64";
+    case Json::value_t::null: return "<nil>";
+    default: return "int64";
+  }
+}
+
 std::string go_text(const Json& value) {
   if (value.is_null()) return "<nil>";
   if (value.is_string()) return value.get<std::string>();

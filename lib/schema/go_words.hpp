@@ -17,6 +17,8 @@ std::string json_word(const Json& value);
 std::string misread_value(std::string_view found, std::string_view type);
 // Of a member of a struct: "... into Go struct field JobStatus.status.startTime of type string".
 std::string misread_field(std::string_view found, std::string_view field, std::string_view type);
+// The type that it has once it is decoded, as fmt prints it (%T): "map[string]interface {}".
+std::string go_type(const Json& value);
 // As fmt prints it (%v): map[a:5 b:<nil> c:[x y]].
 std::string go_text(const Json& value);
 // As JSON text, which is what %q makes of the texts that names and selectors are.

@@ -10,7 +10,7 @@ namespace {
 
 using Kind = MergeNode::Kind;
 
-constexpr int kMaxDepth = 200;
+constexpr int kMaxSchemaDepth = 200;
 
 MergeNodePtr deduced() {
   static const MergeNodePtr node = std::make_shared<MergeNode>();
@@ -91,7 +91,7 @@ MergeNodePtr list_of(const Json& schema, bool preserve, int depth) {
 }
 
 MergeNodePtr node_of(const Json& schema, bool preserve, int depth) {
-  if (!schema.is_object() || depth > kMaxDepth) return deduced();
+  if (!schema.is_object() || depth > kMaxSchemaDepth) return deduced();
   preserve = preserve || flag(schema, "x-kubernetes-preserve-unknown-fields");
   const std::string type = base::string_at(schema, {"type"});
   if (flag(schema, "x-kubernetes-int-or-string")) return scalar_of(MergeNode::Scalar::any);

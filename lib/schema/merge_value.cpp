@@ -14,10 +14,6 @@ using Kind = MergeNode::Kind;
 // What both sides make together; nothing when all of it vanished.
 std::optional<Json> merged(const MergeNode& node, const Json* live, const Json* config);
 
-bool hollow(const Json* value) {
-  return value == nullptr || value->empty();
-}
-
 std::optional<Json> merge_maps(const MergeNode& node, const Json* live, const Json* config) {
   Json out = Json::object();
   const auto take = [&](const std::string& key, const Json* left, const Json* right) {

@@ -10,10 +10,6 @@ namespace kubewatch::schema {
 
 namespace {
 
-bool is_meta(const std::string& key) {
-  return key == "apiVersion" || key == "kind" || key == "metadata";
-}
-
 class Pruner {
  public:
   ToldPaths removed;
@@ -129,7 +125,7 @@ std::size_t size_of(const Json& value) {
 }
 
 // A default may be large, and is copied into each of many items.
-class Defaults {
+class DefaultsFiller {
  public:
   bool fill(Json& value, const Structural& schema) {
     if (value.is_array()) {
@@ -172,7 +168,7 @@ class Defaults {
 }  // namespace
 
 bool apply_defaults(Json& value, const Structural& schema) {
-  return Defaults().fill(value, schema);
+  return DefaultsFiller().fill(value, schema);
 }
 
 namespace {

@@ -27,7 +27,7 @@ Error failed(const std::string& what) {
 
 // Of a directive that is not of the form it must have: the only failures that are the client's
 // fault in the server's eyes.
-Error invalid(const std::string& what) {
+Error malformed(const std::string& what) {
   return Error(ErrorKind::invalid, what);
 }
 
@@ -234,7 +234,7 @@ Result<void> retain_keys(Json& live, Json& patch) {
   if (found == patch.end()) return {};
   const Json keys = *found;
   patch.erase(kRetainKeys);
-  const Error bad = invalid("invalid patch format of retainKeys");
+  const Error bad = malformed("invalid patch format of retainKeys");
   if (!keys.is_array()) return bad;
   const std::set<Json> names(keys.begin(), keys.end());
   const auto retained = [&](const std::string& key) { return names.count(key) != 0; };
@@ -362,7 +362,7 @@ Result<Json> merge_maps(Json live, Json patch, const MergeNode& node) {
 }  // namespace
 
 Result<Json> strategic_patch(Json target, const Json& patch, const MergeNodePtr& schema) {
-  if (!patch.is_object()) return invalid("a strategic merge patch must be an object");
+  if (!patch.is_object()) return malformed("a strategic merge patch must be an object");
   if (!target.is_object()) target = Json::object();
   return merge_maps(std::move(target), patch, schema ? *schema : deduced_node());
 }

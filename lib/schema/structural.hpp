@@ -121,4 +121,9 @@ void for_each_node(const Structural& root, const std::function<void(const Struct
 // "spec" + "properties[a]" -> "spec.properties[a]"; "" adds no dot; "[0]" no dot either.
 std::string join_path(const std::string& base, const std::string& below);
 
+// What an object has that is a resource by itself, whatever its schema says.
+inline bool is_meta(const std::string& key) {
+  return key == "apiVersion" || key == "kind" || key == "metadata";
+}
+
 }  // namespace kubewatch::schema

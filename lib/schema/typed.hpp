@@ -24,6 +24,11 @@ inline bool is_associative(MergeNode::Kind kind) {
   return kind == MergeNode::Kind::list_set || kind == MergeNode::Kind::list_map;
 }
 
+// Nothing, or with nothing in it.
+inline bool hollow(const Json* value) {
+  return value == nullptr || value->empty();
+}
+
 // How an item of a set or keyed list is addressed. Errors: invalid (null, no map, no key).
 Result<PathElement> item_element(const MergeNode& list, const Json& item);
 
