@@ -9,6 +9,7 @@
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "crdgen/schema_flag.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -213,7 +214,7 @@ class Writer {
     if (type == "array" && schema.contains("items")) {
       return "std::vector<" + type_of(schema["items"], wanted + "Item") + ">";
     }
-    const bool open = schema.value("x-kubernetes-preserve-unknown-fields", Json()) == true;
+    const bool open = flag(schema, kPreserve);
     if (type != "object" || open) return "kubewatch::Json";
     if (const Json* values = base::find(schema, {"additionalProperties"});
         values && values->is_object()) {

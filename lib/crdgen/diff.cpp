@@ -8,7 +8,9 @@
 
 #include "base/strings.hpp"
 #include "crdgen/generate.hpp"
+#include "crdgen/markdown_text.hpp"
 #include "crdgen/schema_diff.hpp"
+#include "crdgen/schema_flag.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -263,8 +265,8 @@ class CrdDiff {
   static void paths(const Json& schema, const std::string& path, const std::string& parent,
                     int depth, Paths& out) {
     if (!schema.is_object() || depth > 60) return;
-    const bool open = schema.value("x-kubernetes-preserve-unknown-fields", Json()) == true ||
-                      schema.value("additionalProperties", Json()) == true;
+    const bool open =
+        flag(schema, kPreserve) || schema.value("additionalProperties", Json()) == true;
     out[path] = {base::string_at(schema, {"type"}), parent, open};
     if (const Json* items = base::find(schema, {"items"}))
       paths(*items, path + "[]", path, depth + 1, out);
@@ -381,17 +383,7 @@ Json diff_json(const std::vector<Change>& changes) {
   return {{"verdict", to_string(worst_of(changes))}, {"changes", std::move(list)}};
 }
 
-namespace {
-
-// Text of a CRD in a cell of a table.
-std::string change_cell(const std::string& text) {
-  std::string out = base::escape_for_terminal(text);
-  for (std::size_t at = out.find('|'); at != std::string::npos; at = out.find('|', at + 2))
-    out.insert(at, "\\");
-  return out;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string diff_markdown(const std::vector<Change>& changes) {
   if (changes.empty()) return "No changes.\n";
@@ -403,9 +395,9 @@ std::string diff_markdown(const std::vector<Change>& changes) {
       "|\n|---|---|---|---|---|---|---|\n";
   for (const Change& change : changes) {
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()),
-                       change_cell(change.version),
-                       change.path.empty() ? "" : "`" + change_cell(change.path) + "`",
-                       change_cell(change.message), to_string(change.stored),
+                       markdown_text(change.version),
+                       change.path.empty() ? "" : markdown_code(change.path, MarkdownPlace::table),
+                       markdown_text(change.message), to_string(change.stored),
                        to_string(change.writers), to_string(change.readers));
   }
   return out;

@@ -8,6 +8,7 @@
 #include "base/yaml.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/keywords.hpp"
+#include "crdgen/schema_flag.hpp"
 #include "crdgen/schema_walk.hpp"
 #include "crdgen/type_expander.hpp"
 #include "schema/crd_check.hpp"
@@ -55,7 +56,7 @@ void write_root(const Json& root, const std::string& path, Json& version, Notes&
   if (root.contains("x-kubernetes-validations")) {
     version["validations"] = root["x-kubernetes-validations"];
   }
-  if (root.value("x-kubernetes-preserve-unknown-fields", Json()) == true) {
+  if (flag(root, kPreserve)) {
     version["preserveUnknown"] = true;
   }
 }

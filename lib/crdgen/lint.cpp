@@ -9,6 +9,7 @@
 #include "core/json_path.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/lint_schema.hpp"
+#include "crdgen/schema_flag.hpp"
 #include "schema/crd_check.hpp"
 
 namespace kubewatch::crdgen {
@@ -106,7 +107,7 @@ class CrdLint {
     const Json* at = &root;
     for (const std::string& step : base::split(path, '.')) {
       if (step.empty()) continue;
-      if (at->value("x-kubernetes-preserve-unknown-fields", Json()) == true) return true;
+      if (flag(*at, kPreserve)) return true;
       if (at->contains("additionalProperties")) return true;
       const Json* next = base::find(*at, {"properties", step});
       if (next == nullptr || !next->is_object()) return false;

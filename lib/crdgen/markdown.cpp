@@ -6,49 +6,11 @@
 
 #include "base/strings.hpp"
 #include "crdgen/keywords.hpp"
+#include "crdgen/markdown_text.hpp"
 
 namespace kubewatch::crdgen {
 
 namespace {
-
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return base::escape_for_terminal(text);
-}
-
-std::string cell(const std::string& text) {
-  std::string out;
-  for (const char c : one_line(text)) {
-    if (c == '|' || c == '<' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-enum class Where { table, text };
-
-// In a code span a backslash is itself: only tables have an escape in it, for what ends a cell. A
-// backtick is held by a longer fence.
-std::string code(const std::string& text, Where where) {
-  std::string inner;
-  std::size_t longest = 0;
-  std::size_t ticks = 0;
-  for (const char c : one_line(text)) {
-    ticks = c == '`' ? ticks + 1 : 0;
-    longest = std::max(longest, ticks);
-    if (c == '|' && where == Where::table) inner += '\\';
-    inner += c;
-  }
-  const auto at_edge = [&inner](char c) { return inner.front() == c || inner.back() == c; };
-  // One space at both ends is taken away by who reads it, but not where there is nothing else.
-  const bool blank = inner.find_first_not_of(' ') == std::string::npos;
-  if (inner.empty()) inner = " ";
-  if (!blank && (at_edge('`') || at_edge(' '))) inner = " " + inner + " ";
-  const std::string fence(longest + 1, '`');
-  return fence + inner + fence;
-}
 
 std::string type_words(const Json& schema) {
   if (!schema.is_object()) return "any";
@@ -65,7 +27,7 @@ std::string type_words(const Json& schema) {
 }
 
 // "minimum 0, one of a, b; `self > 0`"
-std::string limits_of(const Json& schema, Where where) {
+std::string limits_of(const Json& schema, MarkdownPlace place) {
   std::vector<std::string> parts;
   if (!schema.is_object()) return "";
   for (const Keyword& keyword : keywords()) {
@@ -77,14 +39,15 @@ std::string limits_of(const Json& schema, Where where) {
     const std::string name(keyword.name);
     parts.push_back(value == true ? name
                                   : name + " " +
-                                        code(value.is_string() ? value.get<std::string>()
-                                                               : base::dump_json(value),
-                                             where));
+                                        markdown_code(value.is_string() ? value.get<std::string>()
+                                                                        : base::dump_json(value),
+                                                      place));
   }
   for (const Json& rule : schema.value("x-kubernetes-validations", Json::array())) {
     const std::string message = base::string_at(rule, {"message"});
-    parts.push_back(message.empty() ? "rule " + code(base::string_at(rule, {"rule"}), where)
-                                    : cell(message));
+    parts.push_back(message.empty()
+                        ? "rule " + markdown_code(base::string_at(rule, {"rule"}), place)
+                        : markdown_text(message));
   }
   return base::join(parts, "; ");
 }
@@ -94,10 +57,12 @@ void rows(const Json& schema, const std::string& path, int depth, std::string& o
 void row(const Json& schema, const std::string& path, bool required, int depth, std::string& out) {
   const std::string text = base::string_at(schema, {"description"});
   const std::string by_default =
-      schema.contains("default") ? code(base::dump_json(schema["default"]), Where::table) : "";
-  out += fmt::format("| {} | {} | {} | {} | {} |\n", code(path, Where::table),
-                     cell(type_words(schema)) + (required ? ", required" : ""), by_default,
-                     limits_of(schema, Where::table), cell(text));
+      schema.contains("default")
+          ? markdown_code(base::dump_json(schema["default"]), MarkdownPlace::table)
+          : "";
+  out += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_code(path, MarkdownPlace::table),
+                     markdown_text(type_words(schema)) + (required ? ", required" : ""), by_default,
+                     limits_of(schema, MarkdownPlace::table), markdown_text(text));
   rows(schema, path, depth + 1, out);
 }
 
@@ -124,15 +89,15 @@ void write_version(const Json& version, std::string& out) {
   std::string state = version.value("served", Json(true)) == true ? "served" : "not served";
   if (version.value("storage", Json()) == true) state += ", stored";
   if (version.value("deprecated", Json()) == true) state += ", deprecated";
-  out += fmt::format("\n## {}\n\n{}", cell(base::string_at(version, {"name"})), state);
+  out += fmt::format("\n## {}\n\n{}", markdown_text(base::string_at(version, {"name"})), state);
   const std::string warning = base::string_at(version, {"deprecationWarning"});
-  if (!warning.empty()) out += ": " + cell(warning);
+  if (!warning.empty()) out += ": " + markdown_text(warning);
   out += "\n";
   const Json* root = base::find(version, {"schema", "openAPIV3Schema"});
   if (root == nullptr) return;
   if (const std::string text = base::string_at(*root, {"description"}); !text.empty())
-    out += "\n" + cell(text) + "\n";
-  if (const std::string limits = limits_of(*root, Where::text); !limits.empty())
+    out += "\n" + markdown_text(text) + "\n";
+  if (const std::string limits = limits_of(*root, MarkdownPlace::text); !limits.empty())
     out += "\n" + limits + "\n";
   out += "\n| field | type | default | limits | meaning |\n|---|---|---|---|---|\n";
   rows(*root, "", 0, out);
@@ -140,8 +105,8 @@ void write_version(const Json& version, std::string& out) {
   if (columns.empty()) return;
   out += "\n| column of kubectl get | path |\n|---|---|\n";
   for (const Json& column : columns) {
-    out += fmt::format("| {} | {} |\n", cell(base::string_at(column, {"name"})),
-                       code(base::string_at(column, {"jsonPath"}), Where::table));
+    out += fmt::format("| {} | {} |\n", markdown_text(base::string_at(column, {"name"})),
+                       markdown_code(base::string_at(column, {"jsonPath"}), MarkdownPlace::table));
   }
 }
 
@@ -150,15 +115,16 @@ void write_version(const Json& version, std::string& out) {
 std::string markdown_of(const Json& crd) {
   const Json& spec = crd["spec"];
   const std::string plural = base::string_at(spec, {"names", "plural"});
-  std::string out = fmt::format("# {}\n\n", cell(base::string_at(spec, {"names", "kind"})));
-  out +=
-      fmt::format("{}.{}, {}", cell(plural), cell(base::string_at(spec, {"group"})),
-                  base::string_at(spec, {"scope"}) == "Cluster" ? "cluster-scoped" : "namespaced");
+  std::string out =
+      fmt::format("# {}\n\n", markdown_text(base::string_at(spec, {"names", "kind"})));
+  out += fmt::format(
+      "{}.{}, {}", markdown_text(plural), markdown_text(base::string_at(spec, {"group"})),
+      base::string_at(spec, {"scope"}) == "Cluster" ? "cluster-scoped" : "namespaced");
   for (const auto& [key, words] :
        {std::pair("shortNames", "short names"), {"categories", "categories"}}) {
     std::vector<std::string> names;
     for (const Json& name : spec["names"].value(key, Json::array())) {
-      if (name.is_string()) names.push_back(cell(name.get<std::string>()));
+      if (name.is_string()) names.push_back(markdown_text(name.get<std::string>()));
     }
     if (!names.empty()) out += fmt::format("; {} {}", words, base::join(names, ", "));
   }

@@ -460,6 +460,12 @@ TEST_CASE("the worst of a diff is its verdict, in JSON and Markdown") {
   const auto named = diff_crds(crd_of("{type: object}"),
                                crd_of("{type: object, properties: {'a|b': {type: string}}}"));
   CHECK_THAT(diff_markdown(named), Catch::Contains("`.x.a\\|b`"));
+  const auto fenced = diff_crds(crd_of("{type: object}"),
+                                crd_of("{type: object, properties: {'a`b': {type: string}}}"));
+  CHECK_THAT(diff_markdown(fenced), Catch::Contains("| ``.x.a`b`` |"));
+  const auto tagged =
+      diff_crds(crd_of("{type: string}"), crd_of("{type: string, pattern: '<b>\\|'}"));
+  CHECK_THAT(diff_markdown(tagged), Catch::Contains("\\<b>\\\\\\|"));
   CHECK(worst_of({}) == Verdict::safe);
 }
 

@@ -1,0 +1,16 @@
+// Text of a CRD in Markdown: what is somebody else's neither ends its cell nor opens anything. Of
+// the pages themselves nothing: markdown.hpp, diff.hpp.
+#pragma once
+
+#include <string>
+
+namespace kubewatch::crdgen {
+
+enum class MarkdownPlace { table, text };
+
+// As text, in a table or outside.
+std::string markdown_text(const std::string& text);
+// As a code span.
+std::string markdown_code(const std::string& text, MarkdownPlace place);
+
+}  // namespace kubewatch::crdgen
