@@ -124,10 +124,13 @@ std::string LoadedCrd::text() const {
   return name.empty() || source.ends_with(":" + name) ? source : source + ": " + name;
 }
 
+Error wrong_file(const Error& error, const std::string& before) {
+  return {ErrorKind::invalid, before + error.render()};
+}
+
 Result<std::string> read_text(const std::string& path) {
   auto text = path == "-" ? read_stdin() : base::read_file(path, kMostManifest);
-  // A file that cannot be read is wrong usage, whatever the file system said of it.
-  if (!text.ok()) return Error(ErrorKind::invalid, text.error().render());
+  if (!text.ok()) return wrong_file(text.error());
   return text;
 }
 
@@ -202,9 +205,7 @@ Result<std::vector<LoadedCrd>> crds_of(const std::vector<crdgen::TypeFile>& file
   std::map<std::string, std::size_t> defined_in;  // "group/kind": which file
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto documents = base::parse_yaml(files[i].text);
-    if (!documents.ok()) {
-      return Error(documents.error().kind(), files[i].file + ":" + documents.error().message());
-    }
+    if (!documents.ok()) return wrong_file(documents.error(), files[i].file + ":");
     bool defines = false;
     for (const base::YamlDocument& document : *documents) {
       if (!is_type_definitions(document.value)) continue;

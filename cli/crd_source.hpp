@@ -51,6 +51,9 @@ class CrdSources {
   std::unique_ptr<Session> session_;
 };
 
+// A file that cannot be read is wrong usage, whatever is wrong with it. `before` goes before what
+// the error says.
+Error wrong_file(const Error& error, const std::string& before = "");
 // The text of a file, or of stdin for "-". Errors: invalid.
 Result<std::string> read_text(const std::string& path);
 // The *.yaml, *.yml and *.json of a folder, sorted; the path itself when it is none.

@@ -100,7 +100,7 @@ class Validate : public Command {
     if (old_.empty()) return {};
     KW_ASSIGN(const auto text, read_text(old_));
     auto documents = base::parse_yaml_values(text);
-    if (!documents.ok()) return std::move(documents).error().with_context(old_);
+    if (!documents.ok()) return wrong_file(documents.error(), old_ + ": ");
     std::vector<Placed> objects;
     for (Json& one : *documents) expand({old_, std::move(one)}, objects);
     for (Placed& one : objects) {
@@ -148,8 +148,7 @@ class Validate : public Command {
     for (const std::string& file : files) {
       KW_ASSIGN(const auto text, read_text(file));
       auto documents = base::parse_yaml(text);
-      if (!documents.ok())
-        return Error(documents.error().kind(), file + ":" + documents.error().message());
+      if (!documents.ok()) return wrong_file(documents.error(), file + ":");
       std::vector<Placed> found;
       for (base::YamlDocument& document : *documents) {
         const auto line = document.marks.value_at("").line;

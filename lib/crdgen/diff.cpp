@@ -263,19 +263,28 @@ class CrdDiff {
   static std::string shown(const std::string& type) { return type.empty() ? "anything" : type; }
 
   static void paths(const Json& schema, const std::string& path, const std::string& parent,
-                    int depth, Paths& out) {
+                    int depth, Paths& out, bool meta = false) {
     if (!schema.is_object() || depth > 60) return;
     const bool open =
-        flag(schema, kPreserve) || schema.value("additionalProperties", Json()) == true;
+        meta || flag(schema, kPreserve) || schema.value("additionalProperties", Json()) == true;
     out[path] = {base::string_at(schema, {"type"}), parent, open};
     if (const Json* items = base::find(schema, {"items"}))
-      paths(*items, path + "[]", path, depth + 1, out);
+      paths(*items, path + "[]", path, depth + 1, out, meta);
     if (const Json* values = base::find(schema, {"additionalProperties"}))
-      paths(*values, path + "{}", path, depth + 1, out);
+      paths(*values, path + "{}", path, depth + 1, out, meta);
+    const bool resource = path.empty() || flag(schema, kEmbedded);
     const Json* properties = base::find(schema, {"properties"});
-    if (properties == nullptr || !properties->is_object()) return;
-    for (const auto& [name, property] : properties->items())
-      paths(property, path + "." + name, path, depth + 1, out);
+    if (properties != nullptr && properties->is_object()) {
+      for (const auto& [name, property] : properties->items()) {
+        const bool own = resource && name == "metadata";
+        paths(property, path + "." + name, path, depth + 1, out, meta || own);
+      }
+    }
+    if (!resource) return;
+    // These the server keeps of a whole object whatever the schema says, and of metadata all.
+    out.emplace(path + ".apiVersion", Field{"string", path});
+    out.emplace(path + ".kind", Field{"string", path});
+    out.emplace(path + ".metadata", Field{"object", path, true});
   }
 
   static std::map<std::string, Paths> served_paths(const std::map<std::string, Json>& versions) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/strings.hpp"
+#include "crdgen/junctor.hpp"
 #include "crdgen/keywords.hpp"
 #include "crdgen/markdown_text.hpp"
 
@@ -26,7 +28,60 @@ std::string type_words(const Json& schema) {
   return format.empty() ? type : type + " (" + format + ")";
 }
 
-// "minimum 0, one of a, b; `self > 0`"
+std::string limits_of(const Json& schema, MarkdownPlace place);
+
+// "`a`, `b` with `c`" of branches that want fields and say nothing else, as unions are made; "" of
+// others.
+std::string choices_of(const Json& branches, MarkdownPlace place) {
+  std::vector<std::string> out;
+  for (const Json& branch : branches) {
+    const Json* names = base::find(branch, {"required"});
+    if (names == nullptr || branch.size() != 1 || !names->is_array() || names->empty()) return "";
+    std::vector<std::string> together;
+    for (const Json& name : *names) {
+      if (!name.is_string()) return "";
+      together.push_back(markdown_code(name.get<std::string>(), place));
+    }
+    out.push_back(base::join(together, " with "));
+  }
+  return base::join(out, ", ");
+}
+
+// Nothing but what limits_of() shows.
+bool says_only_limits(const Json& schema) {
+  static const std::set<std::string> kJunctors = {"allOf", "anyOf", "oneOf", "not"};
+  if (!schema.is_object()) return false;
+  for (const auto& [key, value] : schema.items()) {
+    const bool hidden = key == "description" || key == "default" || key == "format";
+    if (kJunctors.count(key) == 0 && (hidden || find_by_schema_key(key) == nullptr)) return false;
+  }
+  return true;
+}
+
+// Those that a line cannot show are named at least.
+void add_conditions(const Json& schema, MarkdownPlace place, std::vector<std::string>& parts) {
+  std::vector<std::string> more;
+  for (const auto& [key, words] :
+       {std::pair("oneOf", "exactly one of "), {"anyOf", "at least one of "}}) {
+    const Json branches = junctor_of(schema, key);
+    if (!branches.is_array() || branches.empty()) continue;
+    const std::string choices = choices_of(branches, place);
+    choices.empty() ? more.emplace_back(key) : parts.emplace_back(words + choices);
+  }
+  const Json all = junctor_of(schema, "allOf");
+  if (all.is_array()) {
+    const bool plain = std::all_of(all.begin(), all.end(), says_only_limits);
+    if (!plain) more.emplace_back("allOf");
+    for (const Json& one : all) {
+      const std::string limits = plain ? limits_of(one, place) : "";
+      if (!limits.empty()) parts.push_back(limits);
+    }
+  }
+  if (junctor_of(schema, "not").is_object()) more.emplace_back("not");
+  if (!more.empty()) parts.push_back("more conditions (" + base::join(more, ", ") + ")");
+}
+
+// "minimum `0`; rule `self > 0`; exactly one of `a`, `b`"
 std::string limits_of(const Json& schema, MarkdownPlace place) {
   std::vector<std::string> parts;
   if (!schema.is_object()) return "";
@@ -49,6 +104,7 @@ std::string limits_of(const Json& schema, MarkdownPlace place) {
                         ? "rule " + markdown_code(base::string_at(rule, {"rule"}), place)
                         : markdown_text(message));
   }
+  add_conditions(schema, place, parts);
   return base::join(parts, "; ");
 }
 
@@ -66,20 +122,37 @@ void row(const Json& schema, const std::string& path, bool required, int depth, 
   rows(schema, path, depth + 1, out);
 }
 
+// An item or a value: its type stands at the list or map, so that it has a row only where there is
+// more to say of it.
+void inner_row(const Json& schema, const std::string& path, int depth, std::string& out) {
+  const bool more = schema.is_object() && (schema.contains("default") ||
+                                           !limits_of(schema, MarkdownPlace::table).empty() ||
+                                           !base::string_at(schema, {"description"}).empty());
+  more ? row(schema, path, false, depth, out) : rows(schema, path, depth + 1, out);
+}
+
+// apiVersion, kind and metadata are those of any object, but where they are limited.
+bool is_limited_head(const Json& schema) {
+  if (!limits_of(schema, MarkdownPlace::table).empty()) return true;
+  const Json* properties = base::find(schema, {"properties"});
+  return properties != nullptr &&
+         std::any_of(properties->begin(), properties->end(), is_limited_head);
+}
+
 void rows(const Json& schema, const std::string& path, int depth, std::string& out) {
   constexpr int kMaxDepth = 60;
   if (depth > kMaxDepth || !schema.is_object()) return;
-  if (const Json* items = base::find(schema, {"items"})) rows(*items, path + "[]", depth + 1, out);
+  if (const Json* items = base::find(schema, {"items"})) inner_row(*items, path + "[]", depth, out);
   if (const Json* values = base::find(schema, {"additionalProperties"});
       values && values->is_object()) {
-    rows(*values, path + ".*", depth + 1, out);
+    inner_row(*values, path + ".*", depth, out);
   }
   const Json* properties = base::find(schema, {"properties"});
   if (properties == nullptr || !properties->is_object()) return;
   const Json required = schema.value("required", Json::array());
   for (const auto& [name, property] : properties->items()) {
     const bool head = depth == 0 && (name == "apiVersion" || name == "kind" || name == "metadata");
-    if (head) continue;
+    if (head && !is_limited_head(property)) continue;
     const bool needed = std::find(required.begin(), required.end(), Json(name)) != required.end();
     row(property, path.empty() ? name : path + "." + name, needed, depth, out);
   }

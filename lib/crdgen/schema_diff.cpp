@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "crdgen/junctor.hpp"
 #include "crdgen/schema_flag.hpp"
 
 namespace kubewatch::crdgen {
@@ -24,6 +25,26 @@ const Json& at(const Json& schema, const char* key) {
 // Fields that its `properties` lack stay.
 bool keeps_unknown(const Json& schema) {
   return flag(schema, kPreserve) || at(schema, "additionalProperties").is_object();
+}
+
+// What anything may be.
+const Json& open_value() {
+  static const Json kOpen = {{kPreserve, true}};
+  return kOpen;
+}
+
+const Json& any_text() {
+  static const Json kText = {{"type", "string"}};
+  return kText;
+}
+
+// The type that this schema has, without what it asks of a value.
+Json bare(const Json& schema) {
+  Json out = Json::object();
+  for (const char* key : {"type", "x-kubernetes-int-or-string"}) {
+    if (const Json& said = at(schema, key); !said.is_null()) out[key] = said;
+  }
+  return out;
 }
 
 std::string shown(const Json& value) {
@@ -53,6 +74,13 @@ struct Place {
   // below lists whose items have no key only the whole list has one.
   bool correlatable = true;
   int depth = 0;
+  // Whether it is ObjectMeta, or in it, that the server keeps without being told to: there a schema
+  // only says what values it takes, and what it does not mention is kept all the same.
+  bool meta_before = false;
+  bool meta_after = false;
+
+  // Of a whole object the server keeps apiVersion, kind and metadata, whatever the schema says.
+  bool is_resource(const Json& schema) const { return path.empty() || flag(schema, kEmbedded); }
 };
 
 class SchemaDiff {
@@ -271,9 +299,11 @@ class SchemaDiff {
   }
 
   void unknown_fields(const Place& place) {
+    if (place.meta_after) return;
     const bool before = flag(place.before, kPreserve);
     const bool after = flag(place.after, kPreserve);
-    if (before && !after)
+    // No key is unknown to a map; values() says what becomes of them.
+    if (before && !after && !at(place.after, "additionalProperties").is_object())
       add(place, "unknown-fields-pruned", "fields that the schema lacks are pruned from now on",
           kBreaking, kBreaking, kBreaking, true, false);
     // Of a value that may be anything that is no news.
@@ -283,12 +313,12 @@ class SchemaDiff {
   }
 
   void embedded(const Place& place) {
-    const char* key = "x-kubernetes-embedded-resource";
-    const bool before = flag(place.before, key);
-    const bool after = flag(place.after, key);
+    if (place.path.empty()) return;  // it is one anyway
+    const bool before = flag(place.before, kEmbedded);
+    const bool after = flag(place.after, kEmbedded);
     if (!before && after)
-      tightened(place, "embedded-added", "must be an object with apiVersion, kind and metadata",
-                false, true);
+      tightened(place, "embedded-added", "must be a whole object, with apiVersion and kind", false,
+                true);
     if (before && !after) embedded_removed(place);
   }
 
@@ -350,21 +380,6 @@ class SchemaDiff {
     }
   }
 
-  // The value of a junctor without what generators write beside x-kubernetes-int-or-string and
-  // which says the same.
-  static Json junctor_of(const Json& schema, const char* key) {
-    static const Json kEither = {{{"type", "integer"}}, {{"type", "string"}}};
-    const Json& value = at(schema, key);
-    if (!flag(schema, "x-kubernetes-int-or-string") || !value.is_array()) return value;
-    if (key == std::string_view("anyOf") && value == kEither) return nullptr;
-    if (key != std::string_view("allOf")) return value;
-    Json rest = Json::array();
-    for (const Json& one : value) {
-      if (one != Json{{"anyOf", kEither}}) rest.push_back(one);
-    }
-    return rest.empty() ? Json() : rest;
-  }
-
   void junctor(const Place& place, const char* key) {
     const Json before = junctor_of(place.before, key);
     const Json after = junctor_of(place.after, key);
@@ -396,6 +411,12 @@ class SchemaDiff {
     return out;
   }
 
+  // Without one of these the server takes no object, whatever the schema says.
+  static bool always_there(const Place& place, const Json& schema, const std::string& name) {
+    if (name == "metadata") return place.path.empty();
+    return (name == "apiVersion" || name == "kind") && place.is_resource(schema);
+  }
+
   void required(const Place& place) {
     const auto before = required_of(place.before);
     const auto after = required_of(place.after);
@@ -403,7 +424,9 @@ class SchemaDiff {
       if (before.count(name) != 0) continue;
       const Json* property = base::find(place.after, {"properties", name});
       Place field{place.before, place.after, place.path + "." + name, place.correlatable};
-      if (property != nullptr && property->contains("default")) {
+      if (always_there(place, place.before, name)) {
+        loosened(field, "required-added", "is required, and was always there", false, true);
+      } else if (property != nullptr && property->contains("default")) {
         loosened(field, "required-with-default", "is required, and the default fills it in", false,
                  true);
       } else {
@@ -414,9 +437,42 @@ class SchemaDiff {
       const Json* property = base::find(place.after, {"properties", name});
       if (after.count(name) != 0 || property == nullptr) continue;
       Place field{place.before, place.after, place.path + "." + name, place.correlatable};
+      if (always_there(place, place.after, name)) {
+        loosened(field, "required-removed", "is not required, and always there", true, false);
+        continue;
+      }
       add(field, "required-removed", "is optional: readers may find nothing there", kSafe, kSafe,
           property->contains("default") ? kSafe : kRisky, true, false);
     }
+  }
+
+  // What a property is that one side, `schema`, lacks and that is kept all the same; `other` is
+  // what the other side says of it. Null: it is not kept, or as what `schema` says of unknown
+  // fields.
+  static Json implied(const Place& place, const Json& schema, bool meta, const std::string& name,
+                      const Json& other) {
+    const Json& values = at(schema, "additionalProperties");
+    if (meta && values.is_object()) return values;
+    if (meta) return name == "name" || name == "generateName" ? any_text() : bare(other);
+    if (values.is_object() || !place.is_resource(schema)) return nullptr;
+    if (name == "metadata") return {{"type", "object"}};
+    return name == "apiVersion" || name == "kind" ? any_text() : Json();
+  }
+
+  void compare_property(const Place& place, const std::string& name, const Json& before,
+                        const Json& after) {
+    Place field{before, after, place.path + "." + name, place.correlatable, place.depth + 1};
+    const bool metadata = name == "metadata";
+    field.meta_before = place.meta_before || (metadata && place.is_resource(place.before));
+    field.meta_after = place.meta_after || (metadata && place.is_resource(place.after));
+    compare(field);
+  }
+
+  // Of items and values.
+  void compare_inner(const Place& place, const char* suffix, const Json& before, const Json& after,
+                     bool correlatable) {
+    compare({before, after, place.path + suffix, correlatable, place.depth + 1, place.meta_before,
+             place.meta_after});
   }
 
   void properties(const Place& place) {
@@ -430,12 +486,15 @@ class SchemaDiff {
     for (const auto& [name, schema] : before.items()) {
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
       if (const auto it = after.find(name); it != after.end()) {
-        compare({schema, *it, field.path, place.correlatable, place.depth + 1});
+        compare_property(place, name, schema, *it);
+      } else if (const Json own = implied(place, place.after, place.meta_after, name, schema);
+                 !own.is_null()) {
+        compare_property(place, name, schema, own);
       } else if (kept) {
         add(field, "property-removed", "is no longer described, but kept", kRisky, kSafe, kRisky,
             schema, nullptr);
         // As a key of the map it is what all values of the map are.
-        compare({schema, new_values, field.path, place.correlatable, place.depth + 1});
+        compare_property(place, name, schema, new_values);
       } else {
         add(field, "property-removed", "is removed: the server drops it from objects", kBreaking,
             kBreaking, kBreaking, schema, nullptr);
@@ -446,13 +505,18 @@ class SchemaDiff {
     for (const auto& [name, schema] : after.items()) {
       if (before.contains(name)) continue;
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
+      if (const Json own = implied(place, place.before, place.meta_before, name, schema);
+          !own.is_null()) {
+        compare_property(place, name, own, schema);
+        continue;
+      }
       if (was_open && !old_values.is_object() && !takes_anything(schema)) {
         // What was kept unchecked there before may not be what the new field takes.
         tightened(field, "property-added", "is checked from now on", nullptr, schema);
         continue;
       }
       add(field, "property-added", "is new", kSafe, kSafe, kSafe, nullptr, schema);
-      compare({old_values, schema, field.path, place.correlatable, place.depth + 1});
+      compare_property(place, name, old_values, schema);
     }
   }
 
@@ -472,8 +536,16 @@ class SchemaDiff {
     const Json& after = at(place.after, "additionalProperties");
     if (before == after) return;
     if (before.is_object() && after.is_object()) {
-      return compare({before, after, place.path + "{}", place.correlatable, place.depth + 1});
+      return compare_inner(place, "{}", before, after, place.correlatable);
     }
+    if (after.is_object() && (place.meta_before || flag(place.before, kPreserve))) {
+      const Json own = place.meta_before ? bare(after) : open_value();
+      return compare_inner(place, "{}", own, after, place.correlatable);
+    }
+    if (before.is_object() && place.meta_after) {
+      return compare_inner(place, "{}", before, bare(before), place.correlatable);
+    }
+    if (place.meta_after || (flag(place.after, kPreserve) && takes_anything(before))) return;
     const bool was = !before.is_null() && before != false;
     const bool is = !after.is_null() && after != false;
     if (was && !is && !flag(place.after, kPreserve)) {
@@ -494,7 +566,7 @@ class SchemaDiff {
     const Json& before = at(place.before, "items");
     const Json& after = at(place.after, "items");
     const bool keyed = at(place.after, "x-kubernetes-list-type") == "map";
-    compare({before, after, place.path + "[]", place.correlatable && keyed, place.depth + 1});
+    compare_inner(place, "[]", before, after, place.correlatable && keyed);
   }
 
   std::string version_;

@@ -7,6 +7,7 @@
 namespace kubewatch::crdgen {
 
 inline constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
+inline constexpr const char* kEmbedded = "x-kubernetes-embedded-resource";
 
 inline bool flag(const Json& schema, const char* key) {
   const auto it = schema.find(key);

@@ -187,6 +187,16 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
        "properties: {name: {type: string}}}}",
        "{type: object, additionalProperties: {type: object, properties: {name: {type: string}}}}",
        "embedded-removed risky/risky/risky .x"},
+      {"{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: "
+       "true}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true, properties: {kind: {type: "
+       "string, maxLength: 3}}}",
+       "embedded-removed safe/safe/safe .x; bound-tightened risky/breaking/safe .x.kind"},
+      // What is no whole object has a metadata as any other field.
+      {"{type: object, properties: {metadata: {type: object}}}",
+       "{type: object, properties: {metadata: {type: object, properties: {name: {type: string, "
+       "maxLength: 3}}}}}",
+       "property-added safe/safe/safe .x.metadata.name"},
       {"{type: string}", "{type: string, x-kubernetes-validations: [{rule: a}]}",
        "rule-added risky/breaking/safe .x"},
       {"{type: string, x-kubernetes-validations: [{rule: a}]}", "{type: string}",
@@ -253,6 +263,14 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: object, additionalProperties: {type: string}}",
        "{type: object, x-kubernetes-preserve-unknown-fields: true}",
        "unknown-fields-kept safe/safe/safe .x; map-values-freed safe/safe/risky .x"},
+      {"{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "{type: object, additionalProperties: {type: string}}",
+       "type-changed breaking/breaking/breaking .x{}"},
+      {"{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "{type: object, additionalProperties: {x-kubernetes-preserve-unknown-fields: true}}", ""},
+      {"{type: object, additionalProperties: {x-kubernetes-preserve-unknown-fields: true}}",
+       "{type: object, x-kubernetes-preserve-unknown-fields: true}",
+       "unknown-fields-kept safe/safe/safe .x"},
       {"{type: object, properties: {b: {type: string}}}",
        "{type: object, properties: {a: {type: string}, b: {type: string}}, required: [a]}",
        "required-added risky/breaking/safe .x.a; property-added safe/safe/safe .x.a"},
@@ -286,6 +304,93 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
     CHECK(told(diff_crds(crd_of(row.before), crd_of(row.after))) == row.expected);
   }
   CHECK(std::size(table) >= 80);
+}
+
+TEST_CASE("what the server keeps whatever the schema says is neither new nor dropped") {
+  struct Row {
+    const char* before;  // "type: object" goes before it
+    const char* after;
+    const char* expected;
+    const char* back;
+  };
+  const Row of_roots[] = {
+      {", properties: {metadata: {type: object}}",
+       ", properties: {metadata: {type: object, properties: {name: {type: string, maxLength: 3}}}}",
+       "bound-tightened risky/breaking/safe .metadata.name",
+       "bound-loosened safe/safe/safe .metadata.name"},
+      {"",
+       ", properties: {metadata: {type: object, properties: {generateName: {type: string, pattern: "
+       "a}}}}",
+       "pattern-changed risky/breaking/safe .metadata.generateName",
+       "pattern-removed safe/safe/safe .metadata.generateName"},
+      {"",
+       ", properties: {apiVersion: {type: string, pattern: a}, kind: {type: string, enum: "
+       "[Thing]}}",
+       "pattern-changed risky/breaking/safe .apiVersion; enum-added risky/breaking/safe .kind",
+       "pattern-removed safe/safe/safe .apiVersion; enum-removed safe/safe/risky .kind"},
+      {"",
+       ", properties: {apiVersion: {type: string}, kind: {type: string}, metadata: {type: object, "
+       "properties: {name: {type: string}}}}",
+       "", ""},
+      {", x-kubernetes-preserve-unknown-fields: true",
+       ", x-kubernetes-preserve-unknown-fields: true, properties: {kind: {type: string, "
+       "description: d}, metadata: {type: object}}",
+       "words-changed safe/safe/safe .kind", "words-changed safe/safe/safe .kind"},
+      {", properties: {metadata: {type: object}}",
+       ", properties: {metadata: {type: object}}, required: [kind, metadata]",
+       "required-added safe/safe/safe .kind; required-added safe/safe/safe .metadata",
+       "required-removed safe/safe/safe .metadata"},
+      {"", ", x-kubernetes-embedded-resource: true", "", ""},
+  };
+  const auto check = [](const Row& row, const auto& crd) {
+    CAPTURE(row.before, row.after);
+    CHECK(told(diff_crds(crd(row.before), crd(row.after))) == row.expected);
+    CHECK(told(diff_crds(crd(row.after), crd(row.before))) == row.back);
+  };
+  const auto with_root = [](const char* more) {
+    Json crd = crd_of("{type: string}");
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] =
+        yaml(std::string("{type: object") + more + "}");
+    return crd;
+  };
+  for (const Row& row : of_roots) check(row, with_root);
+
+  const Row of_embedded[] = {
+      {"",
+       ", properties: {metadata: {type: object, properties: {name: {type: string, minLength: 3}}}}",
+       "bound-tightened risky/breaking/safe .x.metadata.name",
+       "bound-loosened safe/safe/safe .x.metadata.name"},
+      {"",
+       ", properties: {metadata: {type: object, properties: {labels: {type: object, "
+       "additionalProperties: {type: string, maxLength: 3}}}}}",
+       "bound-tightened risky/breaking/safe .x.metadata.labels{}",
+       "bound-loosened safe/safe/safe .x.metadata.labels{}"},
+      {", properties: {metadata: {type: object, properties: {labels: {type: object, properties: "
+       "{app: {type: string}}}}}}",
+       ", properties: {metadata: {type: object, properties: {labels: {type: object, "
+       "additionalProperties: {type: string, maxLength: 3}}}}}",
+       "bound-tightened risky/breaking/safe .x.metadata.labels.app; bound-tightened "
+       "risky/breaking/safe .x.metadata.labels{}",
+       "bound-loosened safe/safe/safe .x.metadata.labels.app; bound-loosened safe/safe/safe "
+       ".x.metadata.labels{}"},
+      {", properties: {metadata: {type: object}}",
+       ", properties: {metadata: {type: object, x-kubernetes-preserve-unknown-fields: true}}", "",
+       ""},
+      {"", ", properties: {kind: {type: string, maxLength: 3}}",
+       "bound-tightened risky/breaking/safe .x.kind", "bound-loosened safe/safe/safe .x.kind"},
+      {", properties: {kind: {type: string}, metadata: {type: object}}",
+       ", properties: {kind: {type: string}, metadata: {type: object}}, required: [kind, metadata]",
+       "required-added safe/safe/safe .x.kind; required-added risky/breaking/safe .x.metadata",
+       "required-removed safe/safe/safe .x.kind; required-removed safe/safe/risky .x.metadata"},
+  };
+  for (const char* keep : {"", ", x-kubernetes-preserve-unknown-fields: true"}) {
+    for (const Row& row : of_embedded) {
+      check(row, [&](const char* more) {
+        return crd_of(std::string("{type: object, x-kubernetes-embedded-resource: true") + keep +
+                      more + "}");
+      });
+    }
+  }
 }
 
 TEST_CASE("each change of what stands around the schema has its verdict") {
@@ -385,6 +490,23 @@ TEST_CASE("versions come and go, and are compared with each other while no webho
   const auto anything = with_map("additionalProperties: {x-kubernetes-int-or-string: true}");
   REQUIRE_FALSE(anything.empty());
   CHECK_THAT(anything[0].message, Catch::Contains("is object here and anything in v2"));
+  // What every version keeps, whatever its schema says of it.
+  CHECK(told(diff_crds(one, second(one,
+                                   "{x: {type: string}, kind: {type: string, enum: [Thing]}, "
+                                   "metadata: {type: object, properties: {name: {type: string, "
+                                   "maxLength: 9}}}}"))) == "version-added safe/safe/safe");
+  const Json whole = crd_of(
+      "{type: object, x-kubernetes-embedded-resource: true, properties: {a: {type: string}}}");
+  CHECK(told(diff_crds(whole, second(whole,
+                                     "{x: {type: object, x-kubernetes-embedded-resource: true, "
+                                     "properties: {a: {type: string}, metadata: {type: object, "
+                                     "properties: {name: {type: string}}}}}}"))) ==
+        "version-added safe/safe/safe");
+  CHECK(told(diff_crds(whole,
+                       second(whole, "{x: {type: object, properties: {a: {type: string}}}}"))) ==
+        "version-lacks-field risky/risky/risky .x.apiVersion; version-lacks-field "
+        "risky/risky/risky .x.kind; version-lacks-field risky/risky/risky .x.metadata; "
+        "version-added safe/safe/safe");
   // What was so already is not told again.
   const Json uneven = with_second("{x: {type: string}, z: {type: string}}", true);
   CHECK(told(diff_crds(uneven, uneven)) == "");
@@ -465,7 +587,7 @@ TEST_CASE("the worst of a diff is its verdict, in JSON and Markdown") {
   CHECK_THAT(diff_markdown(fenced), Catch::Contains("| ``.x.a`b`` |"));
   const auto tagged =
       diff_crds(crd_of("{type: string}"), crd_of("{type: string, pattern: '<b>\\|'}"));
-  CHECK_THAT(diff_markdown(tagged), Catch::Contains("\\<b>\\\\\\|"));
+  CHECK_THAT(diff_markdown(tagged), Catch::Contains("\\<b>\\\\\\\\\\|"));
   CHECK(worst_of({}) == Verdict::safe);
 }
 

@@ -50,6 +50,77 @@ TEST_CASE("the page shows patterns, rules and defaults as they are, in its table
   }
 }
 
+TEST_CASE("the page has the limits of items and values, and says which fields exclude each other") {
+  const Generated made = made_of(document(R"(  version: v1
+  spec:
+    fields:
+      host: string | maxLength=253 enum=["a","b"]
+      hosts: {items: 'string | maxLength=253 enum=["a","b"]', maxItems: 16}
+      labels: {values: string | maxLength=63, maxProperties: 3}
+      src: {union: {git: string, image: string}}
+)"));
+  REQUIRE(first_of(made.problems) == "");
+  const std::string page = markdown_of(made.crds.front());
+  CHECK_THAT(page, Catch::EndsWith(R"(
+| `spec` | object |  |  |  |
+| `spec.host` | string |  | enum `["a","b"]`; maxLength `253` |  |
+| `spec.hosts` | []string |  | maxItems `16` |  |
+| `spec.hosts[]` | string |  | enum `["a","b"]`; maxLength `253` |  |
+| `spec.labels` | map[string]string |  | maxProperties `3` |  |
+| `spec.labels.*` | string |  | maxLength `63` |  |
+| `spec.src` | object |  | exactly one of `git`, `image` |  |
+| `spec.src.git` | string |  |  |  |
+| `spec.src.image` | string |  |  |  |
+)"));
+}
+
+TEST_CASE("the page has rules of items, limits of names, and other conditions at least by name") {
+  Json crd = website();
+  Json& root = crd["spec"]["versions"][1]["schema"]["openAPIV3Schema"];
+  root = yaml(R"({type: object, oneOf: [{required: [spec]}, {required: [status]}], properties: {
+    apiVersion: {type: string, description: of any}, kind: {type: string, enum: [Website]},
+    metadata: {type: object, properties: {name: {type: string, maxLength: 3}}},
+    spec: {type: object, properties: {
+      a: {type: object, anyOf: [{required: [b, c]}, {required: [d]}], not: {required: [e]}},
+      f: {type: object, oneOf: [{required: [b]}, {properties: {c: {enum: [d]}}}]},
+      g: {type: array, items: {type: object, properties: {a: {type: boolean}},
+          x-kubernetes-validations: [{rule: self.a}]}},
+      h: {x-kubernetes-int-or-string: true,
+          allOf: [{anyOf: [{type: integer}, {type: string}]}, {pattern: z}]},
+      i: {type: array, items: {type: string, description: what}},
+      k: {type: object, additionalProperties: {type: array, maxItems: 2, items: {type: string,
+          maxLength: 3}}},
+      m: {type: object, allOf: [{oneOf: [{required: [a]}, {required: [b]}]}, {minProperties: 2}]},
+      na: {type: object, allOf: [{properties: {c: {enum: [d]}}}]},
+      o: {type: array, items: {type: object, properties: {a: {type: boolean}}}}}}}})");
+  const std::string page = markdown_of(crd);
+  CHECK_THAT(page, Catch::Contains(R"(
+exactly one of `spec`, `status`
+
+| field | type | default | limits | meaning |
+|---|---|---|---|---|
+| `kind` | string |  | enum `["Website"]` |  |
+| `metadata` | object |  |  |  |
+| `metadata.name` | string |  | maxLength `3` |  |
+| `spec` | object |  |  |  |
+| `spec.a` | object |  | at least one of `b` with `c`, `d`; more conditions (not) |  |
+| `spec.f` | object |  | more conditions (oneOf) |  |
+| `spec.g` | []object |  |  |  |
+| `spec.g[]` | object |  | rule `self.a` |  |
+| `spec.g[].a` | boolean |  |  |  |
+| `spec.h` | integer or string |  | pattern `z` |  |
+| `spec.i` | []string |  |  |  |
+| `spec.i[]` | string |  |  | what |
+| `spec.k` | map[string][]string |  |  |  |
+| `spec.k.*` | []string |  | maxItems `2` |  |
+| `spec.k.*[]` | string |  | maxLength `3` |  |
+| `spec.m` | object |  | exactly one of `a`, `b`; minProperties `2` |  |
+| `spec.na` | object |  | more conditions (allOf) |  |
+| `spec.o` | []object |  |  |  |
+| `spec.o[].a` | boolean |  |  |  |
+)"));
+}
+
 TEST_CASE("C++ structs of a kind of the server come from its OpenAPI document") {
   const Json document = yaml(R"({components: {schemas: {
     io.k8s.api.apps.v1.Gadget: {type: object, x-kubernetes-group-version-kind: [{group: apps, version: v1, kind: Gadget}],

@@ -13,6 +13,28 @@ spec:
 END
 "$kubewatch" crd-gen "$work/types.yaml"
 echo "exit $?"
+# What breaks a limit of YAML is an invalid file as any other.
+open=$(printf '%0101d' 0 | tr 0 '[')
+printf 'a: %s\n' "$open" >"$work/deep.yaml"
+ten() { printf '[%s, %s, %s, %s, %s, %s, %s, %s, %s, %s]\n' "$@"; }
+{
+  echo "a: &a $(ten 1 1 1 1 1 1 1 1 1 1)"
+  for pair in 'b a' 'c b' 'd c' 'e d' 'f e'; do
+    of="*${pair#* }"
+    echo "${pair% *}: &${pair% *} $(ten "$of" "$of" "$of" "$of" "$of" "$of" "$of" "$of" "$of" "$of")"
+  done
+} >"$work/bomb.yaml"
+types=../../examples/types/types.yaml
+for file in "$work/deep.yaml" "$work/bomb.yaml"; do
+  for verb in "" lint import docs sample "diff $types" "merge --storage v1" "validate $types"; do
+    "$kubewatch" crd-gen $verb "$file" 2>&1
+    echo "exit $?"
+  done
+done
+"$kubewatch" crd-gen validate "$work/deep.yaml" ../../examples/types/mailbox.yaml
+echo "exit $?"
+"$kubewatch" crd-gen validate "$types" ../../examples/types/mailbox.yaml --old "$work/deep.yaml"
+echo "exit $?"
 # Which CRD of a file is wrong is told, too.
 cat >"$work/crds.yaml" <<'END'
 apiVersion: apiextensions.k8s.io/v1
