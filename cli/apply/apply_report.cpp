@@ -21,6 +21,7 @@ namespace {
 constexpr std::size_t kMostLeft = 10;
 constexpr std::size_t kShownPaths = 6;
 constexpr Duration kTellPauses{5000};
+constexpr const char* kMadeMeanwhile = "it was made meanwhile; what this changed is not known";
 
 const char* word_of(ApplyOutcome::What what) {
   switch (what) {
@@ -168,12 +169,14 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
                  {"migrated", outcome.migrated},
                  {"defaults", outcome.defaults},
                  {"warnings", warnings}};
+    if (outcome.made_meanwhile) line["madeMeanwhile"] = true;
     if (outcome.lacks) line["lacks"] = to_json(*outcome.lacks);
     return print_json(std::move(line));
   }
   if (style_.diff && same) return;
   if (style_.output != "text") {
     for (const auto& one : outcome.forced) warn(name, "took " + to_text(one));
+    if (outcome.made_meanwhile) warn(name, kMadeMeanwhile);
     if (outcome.lacks) warn(name, unjudged(*outcome.lacks));
     return style_.output == "name" ? say(name) : print_object(apply);
   }
@@ -185,7 +188,9 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
   if (style_.dry_run) {
     line += " (server dry run" + (outcome.lacks ? "; " + unjudged(*outcome.lacks) : "") + ")";
   }
-  if (!outcome.changed.empty()) {
+  if (outcome.made_meanwhile) {
+    line += fmt::format(": {}", kMadeMeanwhile);
+  } else if (!outcome.changed.empty()) {
     line += ": " + some_of(outcome.changed);
   } else if (outcome.what == ApplyOutcome::What::configured && !outcome.lacks) {
     line += ": ownership only";
@@ -196,7 +201,8 @@ void ApplyReport::add_done(ObjectApply& apply, const std::vector<std::string>& w
     say(fmt::format("  {} over the fields of client-side apply ({})",
                     style_.dry_run ? "would take" : "took", base::join(outcome.migrated, ", ")));
   }
-  if (!style_.dry_run || same) return;
+  // Without a state before it the diff would have all of it as added.
+  if (!style_.dry_run || same || outcome.made_meanwhile) return;
   std::string diff = diff_of(outcome.before, outcome.after, secrets_);
   while (diff.ends_with('\n')) diff.pop_back();
   if (diff.empty()) return;

@@ -126,6 +126,11 @@ Result<void> ApplyRun::take(std::vector<Manifest> manifests, bool strip, const s
   return {};
 }
 
+bool ApplyRun::several_kinds() const {
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [&](const Slot& slot) { return slot.gvk != slots_.front().gvk; });
+}
+
 Result<SetContents> ApplyRun::join(const std::string& set_id, const std::string& parent_namespace) {
   SetContents out;
   for (auto& slot : slots_) {

@@ -30,6 +30,7 @@ class ApplyRun {
   // namespace than -n), those of discovery; then nothing is written.
   Result<void> take(std::vector<Manifest> manifests, bool strip, const std::string& asked);
   bool several_namespaces() const { return namespaces_.size() > 1; }
+  bool several_kinds() const;
 
   // The labels of a set on every manifest, and what the set holds then.
   Result<SetContents> join(const std::string& set_id, const std::string& parent_namespace);

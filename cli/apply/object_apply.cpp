@@ -310,8 +310,13 @@ void ObjectApply::judge(client::ApplyResult answer) {
   if (answer.created) outcome_.before = Json();
   // Made by someone since it was asked for: what we changed of it nobody can tell. By us, where the
   // answer to that was lost and nobody else has been at it.
-  met_ = outcome_.before.is_null() && !answer.created &&
-         !(repeated && is_only_of(outcome_.after, options_.manager));
+  outcome_.made_meanwhile = outcome_.before.is_null() && !answer.created &&
+                            !(repeated && is_only_of(outcome_.after, options_.manager));
+  if (outcome_.made_meanwhile && options_.dry_run && ++rounds_ < kRounds) {
+    // Nothing was written: what it would change of the object that is there now can be told.
+    before_lost_.reset();
+    return read();
+  }
   const bool removes = rehearsed_ && rehearse(*rehearsed_, options_.manager, outcome_.after);
   removes ? complete_rehearsal() : tell_changes();
 }
@@ -342,7 +347,7 @@ void ObjectApply::complete_rehearsal() {
 
 void ObjectApply::tell_changes() {
   Change change = compare(outcome_.before, outcome_.after, kMostPaths);
-  outcome_.what = met_ ? ApplyOutcome::What::configured : change.what;
+  outcome_.what = outcome_.made_meanwhile ? ApplyOutcome::What::configured : change.what;
   // A dry run's answer has the resourceVersion of before, whatever it would write.
   if (options_.dry_run && outcome_.what == ApplyOutcome::What::unchanged &&
       !schema::same_owners(schema::managed_fields_of(outcome_.before),

@@ -37,6 +37,9 @@ struct ApplyOutcome {
   Json before;                       // null: there was none
   Json after;                        // null where it failed
   std::vector<std::string> changed;  // paths; empty where it was created
+  // It was configured, though it was not there when it was looked at: `before` is null, and what
+  // was changed of what somebody made in between is not known.
+  bool made_meanwhile = false;
   std::vector<FieldConflict> conflicts;
   std::vector<FieldConflict> forced;  // what force took
   std::vector<std::string> migrated;  // managers whose ownership went over
@@ -126,7 +129,6 @@ class ObjectApply {
   loop::Timer timer_;
   // `before` is of a list: whatever goes wrong with it is looked at again with a state of its own.
   bool listed_ = false;
-  bool met_ = false;  // somebody else made it between our look and our write
   // As it was before the write whose answer was lost: it may have been done.
   std::optional<Json> before_lost_;
   std::string listed_text_;

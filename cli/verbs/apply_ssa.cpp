@@ -26,6 +26,7 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr std::size_t kMostAppliedAtOnce = 256;
+constexpr Duration kColumnsWithin{10000};
 
 // --validate as kubectl has it, in the server's words.
 std::string validation_of(const std::string& word) {
@@ -71,16 +72,9 @@ class ApplySsa : public Command {
 
   int run(Context& context) override {
     if (auto sound = check(); !sound.ok()) return fail(context, sound.error());
-    PrinterSetup setup;
-    setup.terminal = style_.terminal = terminal_of(context.global.color, STDOUT_FILENO);
-    setup.several_kinds = setup.common_columns = true;
-    auto printer = ObjectPrinter::make(print_, setup);
-    if (!printer.ok()) return fail(context, kUsage, printer.error().render());
-    if ((*printer)->format().kind == OutputFormat::Kind::own) {
-      style_.output = (*printer)->format().text;
-    } else {
-      style_.output.clear();
-      style_.printer = printer->get();
+    style_.terminal = terminal_of(context.global.color, STDOUT_FILENO);
+    if (auto sound = make_printer({}); !sound.ok()) {
+      return fail(context, kUsage, sound.error().render());
     }
     // Before anything asks for a server.
     loop::EventLoop loop;
@@ -97,6 +91,41 @@ class ApplySsa : public Command {
   }
 
  private:
+  Result<void> make_printer(PrinterSetup setup) {
+    setup.terminal = style_.terminal;
+    KW_ASSIGN(printer_, ObjectPrinter::make(print_, std::move(setup)));
+    const OutputFormat& format = printer_->format();
+    const bool own = format.kind == OutputFormat::Kind::own;
+    style_.output = own ? format.text : "";
+    style_.printer = own ? nullptr : printer_.get();
+    return {};
+  }
+
+  // Of several kinds the rows come in the order of the files, and a header at each change of kind
+  // would make no table.
+  Result<void> lay_out_table(const ApplyRun& run) {
+    if (style_.printer == nullptr || !printer_->is_table()) return {};
+    PrinterSetup setup;
+    setup.with_namespace = run.several_namespaces();
+    setup.several_kinds = run.several_kinds();
+    // What is printed of a scale is a Scale, whatever it scales.
+    setup.common_columns = setup.several_kinds || options_.subresource == "scale";
+    own_columns_ = !setup.common_columns;
+    return make_printer(std::move(setup));
+  }
+
+  // A custom kind's columns are in its definition, which is there: one that came with the objects
+  // would be a second kind. Who may not read it gets NAME and AGE.
+  void find_columns(Session& session, const core::ResourceType& type,
+                    const std::function<bool()>& stopped) {
+    if (!own_columns_ || printer_->columns().has(type)) return;
+    std::shared_ptr<const Columns> columns;
+    const auto pending =
+        fetch_columns(session.client(), type, [&](auto found) { columns = std::move(found); });
+    session.loop().run_until([&] { return columns != nullptr || stopped(); }, kColumnsWithin);
+    if (columns) printer_->columns().put(type, std::move(columns));
+  }
+
   void bind_files(CLI::App& app) {
     bind_resource_files(app, files_, false);
     app.add_option("-l,--selector", files_.selection.label_selector,
@@ -187,12 +216,16 @@ class ApplySsa : public Command {
     ApplyRun run(session, options_, report, secrets, concurrency_);
     auto taken = run.take(std::move(manifests), strip_, context.global.config.namespace_);
     if (!taken.ok()) return fail(context, taken.error());
-    run.on_type([&](const core::ResourceType& type) { recording_.note({type}); });
     style_.with_namespace = run.several_namespaces();
+    if (auto laid = lay_out_table(run); !laid.ok()) return fail(context, laid.error());
     // Until here a signal simply ends the process: nothing was written.
     const Interrupt interrupt(session.loop(), [] {});
     const auto stopped = [&] { return interrupt.happened(); };
     run.stop_when(stopped);
+    run.on_type([&](const core::ResourceType& type) {
+      recording_.note({type});
+      find_columns(session, type, stopped);
+    });
     std::optional<ApplySetRun> set;
     if (prune_) {
       auto joined = join_set(context, session, run, report, stopped);
@@ -300,6 +333,8 @@ class ApplySsa : public Command {
   ApplyOptions options_;
   ReportStyle style_;
   PrintFlags print_;
+  std::unique_ptr<ObjectPrinter> printer_;
+  bool own_columns_ = false;  // tables have those of the one kind
   bool wait_ = false;
   WaitFlags wait_flags_;
   const CLI::Option* timeout_ = nullptr;  // the app's

@@ -19,6 +19,22 @@ namespace {
 using Found = std::vector<const Json*>;
 
 constexpr std::size_t kVisits = 10;  // for each value that may be found
+// kubectl's words; which types they are is said behind them.
+constexpr std::string_view kIncompatible = "incompatible types for comparison: ";
+constexpr std::string_view kIncomparable = "invalid type for comparison: ";
+constexpr std::string_view kNullWord = "null";
+
+std::string_view word_of_type(const Json& value) {
+  if (value.is_null()) return kNullWord;
+  if (value.is_boolean()) return "a truth value";
+  if (value.is_number()) return "a number";
+  if (value.is_string()) return "a text";
+  return value.is_array() ? "a list" : "an object";
+}
+
+bool is_null_word(const PathOperand& operand) {
+  return operand.from == PathOperand::From::literal && operand.literal.is_null();
+}
 
 const Json* member(const Json& value, const std::string& name) {
   if (!value.is_object()) return nullptr;
@@ -189,7 +205,29 @@ class Evaluation {
     KW_ASSIGN(const Json* right, only(condition.right, item));
     // As kubectl: an absent field fails every comparison.
     if (left == nullptr || right == nullptr) return false;
+    const bool equality = condition.op == Op::equal || condition.op == Op::not_equal;
+    // kubectl has no word null: that it can be asked for of a field of any type is ours.
+    if (equality && (is_null_word(condition.left) || is_null_word(condition.right))) {
+      return (*left == *right) == (condition.op == Op::equal);
+    }
+    if (strict_ && !anywhere_) KW_TRY(check_comparable(equality, *left, *right));
     return compare(condition.op, *left, *right);
+  }
+
+  // As kubectl, but for whole numbers and fractions, which are two types to it: which of them a
+  // number is, JSON does not say, and 2 == 2.0 is no mistake in a path.
+  Result<void> check_comparable(bool equality, const Json& left, const Json& right) const {
+    const auto incomparable = [&](const Json& value) {
+      return fault(fmt::format("{}{}", kIncomparable, word_of_type(value)));
+    };
+    for (const Json* one : {&left, &right}) {
+      if (one->is_structured() || one->is_null()) return incomparable(*one);
+    }
+    if (word_of_type(left) != word_of_type(right)) {
+      return fault(
+          fmt::format("{}{} and {}", kIncompatible, word_of_type(left), word_of_type(right)));
+    }
+    return left.is_boolean() && !equality ? incomparable(left) : Result<void>();
   }
 
   Result<Found> values(const PathOperand& operand, const Json& item) {
@@ -294,6 +332,13 @@ std::vector<const Json*> JsonPath::find(const Json& value) const {
 Result<std::vector<const Json*>> JsonPath::evaluate(const Json& value, const Limits& limits) const {
   std::size_t visited = 0;
   return Evaluation(value, limits, true, visited).run(steps(), value);
+}
+
+bool is_type_mistake(const Error& error) {
+  const std::string& text = error.message();
+  // A null may be another value later, and of the right type then.
+  return text.starts_with(kIncompatible) ||
+         (text.starts_with(kIncomparable) && !text.ends_with(kNullWord));
 }
 
 bool JsonPath::set(Json& value, Json what) const {

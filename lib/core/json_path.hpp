@@ -33,8 +33,9 @@ class JsonPath {
     std::size_t max_found = 1'000'000;
   };
   // The same, with what kubectl calls an error. Errors: invalid (an index out of bounds, an index
-  // or a filter on something that is no array, a missing key), too_large (it finds more than
-  // max_found values, or looks at ten times as many, filters included).
+  // or a filter on something that is no array, a comparison of two types or of what has no order, a
+  // missing key), too_large (it finds more than max_found values, or looks at ten times as many,
+  // filters included).
   Result<std::vector<const Json*>> evaluate(const Json& value, const Limits& limits) const;
   Result<std::vector<const Json*>> evaluate(const Json& value) const {
     return evaluate(value, Limits());
@@ -53,6 +54,10 @@ class JsonPath {
  private:
   std::shared_ptr<const PathSteps> steps_;
 };
+
+// Of an error of evaluate(): a filter compares a number with a text, or anything with a list. That
+// is a mistake in the path, which no other value of the object mends.
+bool is_type_mistake(const Error& error);
 
 // The same for a path as text: a CRD's, which may be wrong; then nothing is found, nothing set.
 std::vector<const Json*> find_at(const Json& value, std::string_view path);

@@ -100,6 +100,12 @@ Result<Path> parse_path(std::string_view text) {
 Result<bool> path_met(const Path& wanted, const Json& object) {
   // A status that belongs to an older generation proves nothing (kubectl reports success here).
   if (wanted.path.first_field() == "status" && behind(object, nullptr)) return false;
+  // kubectl ends at each error. What the object may mend, as a list that is still empty, is waited
+  // for here; not so the quotes around a number, which would only be seen at the end of the time.
+  if (const auto strict = wanted.path.evaluate(object);
+      !strict.ok() && core::is_type_mistake(strict.error())) {
+    return Error(ErrorKind::invalid, strict.error().message());
+  }
   const auto found = wanted.path.find(object);
   if (found.empty() || (found.size() == 1 && found[0]->is_null())) return false;
   if (found.size() > 1) {
@@ -143,7 +149,11 @@ bool is_secret_data(const Path& wanted, const Json& object) {
 
 std::string describe_path(const Path& wanted, const Json& object) {
   const auto found = wanted.path.find(object);
-  if (found.empty()) return fmt::format("{} is absent", wanted.text);
+  if (found.empty()) {
+    const auto strict = wanted.path.evaluate(object);
+    if (strict.ok()) return fmt::format("{} is absent", wanted.text);
+    return fmt::format("{} cannot be followed: {}", wanted.text, strict.error().message());
+  }
   std::string out;
   if (found.size() > 1) {
     out = fmt::format("{} leads to {} values", wanted.text, found.size());

@@ -19,8 +19,10 @@ struct Judgement {
   enum class State {
     met,
     not_met,
-    failed,   // waiting longer is pointless: the object itself says that it failed
-    invalid,  // the condition cannot be asked of this object (a path to a list, a jq error)
+    failed,  // waiting longer is pointless: the object itself says that it failed
+    // The condition cannot be asked of this object: a path to a list, or whose filter compares a
+    // number with a text; a jq error.
+    invalid,
   };
   State state = State::not_met;
   std::string current;  // what is seen, one line
@@ -42,7 +44,7 @@ class WaitCondition {
 
   // The same without time, for conditions that do not depend on it. A condition whose
   // observedGeneration is behind is not met. Errors: invalid (the path leads to a list or an
-  // object).
+  // object, or its filter compares two types).
   Result<bool> met(const Json* object) const;
   // What is seen instead, one line: "Ready is False (reason Crash: back-off)".
   std::string describe(const Json* object) const;

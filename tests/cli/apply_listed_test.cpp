@@ -1,8 +1,10 @@
 // Many objects read by one list before they are applied: who is known then and who is not, and that
 // nothing is told or written on the ground of a state that is over.
 #include <algorithm>
+#include <sstream>
 
 #include "base/json.hpp"
+#include "cli/apply/apply_report.hpp"
 #include "cli/apply/listed_states.hpp"
 #include "cli/apply/object_apply.hpp"
 #include "runtime/api_rig.hpp"
@@ -187,11 +189,54 @@ TEST_CASE("what was made since the list is not told as created by us") {
   REQUIRE(rig.done);
   CHECK(rig.apply.outcome().what == ApplyOutcome::What::configured);
   CHECK(rig.apply.outcome().changed.empty());
+  CHECK(rig.apply.outcome().made_meanwhile);
 
   Applying created("");
   created.answer(0, 201, item("a", "7", "red"));
   REQUIRE(created.done);
   CHECK(created.apply.outcome().what == ApplyOutcome::What::created);
+  CHECK_FALSE(created.apply.outcome().made_meanwhile);
+}
+
+TEST_CASE("of what was made meanwhile no report claims that only its ownership changed") {
+  Applying rig("");
+  rig.answer(0, 200, item("a", "7", "red"));
+  REQUIRE(rig.done);
+  const auto told = [&](const std::string& output, std::string& err_text) {
+    std::ostringstream out;
+    std::ostringstream err;
+    GlobalOptions global;
+    Context context{global, out, err};
+    ReportStyle style;
+    style.output = output;
+    ApplyReport report(context, style, rig.secrets);
+    report.add(rig.apply, {});
+    err_text = err.str();
+    return out.str();
+  };
+  std::string err;
+  CHECK(told("text", err) ==
+        "configmap/a configured: it was made meanwhile; what this changed is not known\n");
+  CHECK(err.empty());
+  const Json line = Json::parse(told("json", err));
+  CHECK(line["result"] == "configured");
+  CHECK(line["changed"].empty());
+  CHECK(line["madeMeanwhile"] == true);
+  CHECK(told("name", err) == "configmap/a\n");
+  CHECK(err == "warning: configmap/a: it was made meanwhile; what this changed is not known\n");
+}
+
+TEST_CASE("a dry run looks again at what was made meanwhile, and tells what would change of it") {
+  Applying rig("");
+  rig.options.dry_run = true;
+  rig.answer(0, 200, item("a", "7", "red"));
+  CHECK(rig.call(1).line() == "GET /api/v1/namespaces/shop/configmaps/a");
+  rig.answer(1, 200, item("a", "7", "blue"));
+  rig.answer(2, 200, item("a", "7", "red"));
+  REQUIRE(rig.done);
+  CHECK(rig.apply.outcome().what == ApplyOutcome::What::configured);
+  CHECK(rig.apply.outcome().changed == std::vector<std::string>{".data.color"});
+  CHECK_FALSE(rig.apply.outcome().made_meanwhile);
 }
 
 TEST_CASE("what is sent again after a while is read again") {
@@ -334,6 +379,7 @@ TEST_CASE(
     const bool ours = std::string(manager) == "kubewatch";
     CHECK(rig.apply.outcome().what ==
           (ours ? ApplyOutcome::What::created : ApplyOutcome::What::configured));
+    CHECK(rig.apply.outcome().made_meanwhile != ours);
   }
 }
 

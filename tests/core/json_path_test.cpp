@@ -103,7 +103,7 @@ TEST_CASE("filters of a path compare, combine and look for fields") {
       {".spec.list[?((@.t=='x' || @.t=='y') && @.on)].v", "3.5"},
       {".spec.list[?(@.v==$.spec.same)].t", "\"Ready\""},
       {".spec.list[?(@.t<'a')].v", "2"},
-      // Another type, and what is absent: no comparison holds, but texts and numbers do differ.
+      // Another type, an error where errors count, and what is absent: no comparison holds.
       {".spec.list[?(@.v=='1')].t", ""},
       {".spec.list[?(@.none!='1')].t", ""},
       {".items[0][?(@>3)]", "4 5"},
@@ -170,6 +170,54 @@ TEST_CASE("an evaluation that is strict has kubectl's errors") {
   CHECK(error_of(".spec[0]", true).find("not an array") != std::string::npos);
   CHECK(error_of(".spec[?(@.a==1)]", true).find("not an array") != std::string::npos);
   CHECK(error_of(".items[?(@[*]==1)]", true) == "can only compare one element at a time");
+}
+
+TEST_CASE("a strict filter compares only what kubectl would, and numbers as numbers") {
+  const auto said = [](const std::string& filter) {
+    const auto found = JsonPath::parse(".spec.list[?(" + filter + ")].t")->evaluate(sample());
+    return found.ok() ? joined(*found) : found.error().message();
+  };
+  const std::string mixed = "incompatible types for comparison: ";
+  const std::string none = "invalid type for comparison: ";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"@.v==\"1\"", mixed + "a number and a text"},
+      {"@.v!=\"1\"", mixed + "a number and a text"},
+      {"@.t<1", mixed + "a text and a number"},
+      {"@.v>=true", mixed + "a number and a truth value"},
+      {"true<false", none + "a truth value"},
+      {"@.v==$.spec.list", none + "a list"},
+      {"@=='x'", none + "an object"},
+      {"$.spec.nothing==1", none + "null"},
+      {"@.v==2.0", "\"Ready\""},
+      {"@.v>1", "\"Ready\" \"y\""},
+      {"@.on!=false", "\"y\""},
+      // Who asks first asks no more: the rest is not compared.
+      {"@.none=='1' || @.v==1", "\"x\""},
+      {"@.v==1 || @.t=='y'", "\"x\" \"y\""},
+      {"@.none && @.v=='1'", ""},
+      {"$.spec.nothing!=null && $.spec.nothing==1", ""},
+      {"$.spec.nothing==null", R"("x" "Ready" "y")"},
+      {"@!=null", R"("x" "Ready" "y")"},
+  };
+  for (const auto& [filter, wanted] : cases) {
+    CAPTURE(filter);
+    CHECK(said(filter) == wanted);
+  }
+  // ".." meets lists of all kinds: what cannot be compared there is passed over.
+  CHECK(JsonPath::parse("..[?(@.v=='1')].t")->evaluate(sample()).ok());
+}
+
+TEST_CASE("it is known which error the path alone is to blame for") {
+  const auto blames = [](const std::string& path) {
+    const auto found = JsonPath::parse(path)->evaluate(sample());
+    REQUIRE_FALSE(found.ok());
+    return is_type_mistake(found.error());
+  };
+  CHECK(blames(".spec.list[?(@.v=='1')]"));
+  CHECK(blames(".spec.list[?(@.v==$.spec.list)]"));
+  CHECK_FALSE(blames(".spec.list[?($.spec.nothing==1)]"));
+  CHECK_FALSE(blames(".spec.list[9]"));
+  CHECK_FALSE(blames(".items[?(@[*]==1)]"));
 }
 
 TEST_CASE("paths that would never end are refused or cut") {

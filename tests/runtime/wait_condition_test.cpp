@@ -71,7 +71,10 @@ TEST_CASE("conditions are judged as kubectl wait judges them") {
        "error: jsonpath {.status.conditions[?(@.type!=\"Ready\")].type} leads to 2 values, one is "
        "needed"},
       {R"(jsonpath={.status.containers[?(@.ready==true)].name}=a)", "met"},
-      {R"(jsonpath={.status.containers[?(@.ready=="true")].name}=a)", "not met"},
+      {R"(jsonpath={.status.containers[?(@.ready=="true")].name}=a)",
+       "error: incompatible types for comparison: a truth value and a text"},
+      {R"(jsonpath={.status.containers[?(@.name==1)].name})",
+       "error: incompatible types for comparison: a text and a number"},
       {"jsonpath={.status.containers[?(@.nope)].name}", "not met"},
       {"jsonpath={.status.containers[0].name}=a", "met"},
       {"jsonpath={.status.containers[-1].name}=b", "met"},
@@ -117,6 +120,12 @@ TEST_CASE("what is seen instead is told in one line") {
   CHECK(describe("condition=Absent", &object) == "Absent is absent");
   CHECK(describe("jsonpath={.status.readyReplicas}=5", &object) == "{.status.readyReplicas} is 3");
   CHECK(describe("jsonpath={.nope}", &object) == "{.nope} is absent");
+  CHECK(describe("jsonpath={.status.containers[7].name}", &object) ==
+        "{.status.containers[7].name} cannot be followed: array index out of bounds: index 7, "
+        "length 2");
+  CHECK(describe("jsonpath={.status[?(@.a==1)]}", &object) ==
+        "{.status[?(@.a==1)]} cannot be followed: a filter is used on something that is not an "
+        "array");
   CHECK(describe("jsonpath={.status}=1", &object) == "{.status} is an object");
   CHECK(describe("delete", &object) == "still exists");
   object["metadata"]["deletionTimestamp"] = "2026-01-02T03:04:05Z";
@@ -159,6 +168,11 @@ TEST_CASE("a judgement says what is seen, what is wanted and by which rule") {
       {"jsonpath={.status.conditions}=4",
        "invalid | jsonpath {.status.conditions} leads to a list or an object, which cannot be "
        "compared with a value | 4 | jsonpath"},
+      {R"(jsonpath={.status.containers[?(@.ready=="true")].name}=a)",
+       "invalid | incompatible types for comparison: a truth value and a text | a | jsonpath"},
+      {"jsonpath={.status.containers[7].name}=b",
+       "not met | {.status.containers[7].name} cannot be followed: array index out of bounds: "
+       "index 7, length 2 | b | jsonpath"},
       {"jq=.status.readyReplicas >= 3", "met | true | true | jq"},
       {"jq=.status.readyReplicas > 3", "not met | false | true | jq"},
       {"jq=.status.absent", "not met | null | true | jq"},
@@ -180,6 +194,16 @@ TEST_CASE("a judgement says what is seen, what is wanted and by which rule") {
   CHECK(judge("ready", nullptr) == "not met | NotFound: it does not exist | it exists | exists");
   CHECK(judge("jq=true", nullptr) == "not met | does not exist | true | jq");
   CHECK(judge("delete", nullptr) == "met | does not exist | gone | exists");
+}
+
+TEST_CASE("a comparison with what is null as yet may be made later") {
+  Json object = *base::parse_json(R"({"spec":{"list":[{"name":"a","value":null}]}})");
+  const std::string condition = R"(jsonpath={.spec.list[?(@.value=="x")].name}=a)";
+  CHECK(judge(condition, &object) == "not met");
+  CHECK(describe(condition, &object).find("invalid type for comparison: null") !=
+        std::string::npos);
+  object["spec"]["list"][0]["value"] = "x";
+  CHECK(judge(condition, &object) == "met");
 }
 
 TEST_CASE("a jq program that cannot be asked yet may be asked later") {
