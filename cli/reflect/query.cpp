@@ -36,6 +36,10 @@ std::vector<std::string> names_of(const std::vector<AskedKind>& asked,
   return out;
 }
 
+bool holds_metadata(const std::unique_ptr<CachedKind>& kind) {
+  return kind->content() == core::Content::metadata;
+}
+
 // Object by object, in the order in which they were found.
 bool streams(const ObjectPrinter& printer, const PrintFlags& flags) {
   if (!flags.sort_by.empty()) return false;
@@ -96,6 +100,29 @@ Result<void> ReflectQuery::check(const ReflectFlags& flags) {
     return Error(ErrorKind::invalid, "-o stats is for --once; --query prints objects");
   }
   KW_TRY(ObjectPrinter::make(print_, {}));
+  return flags.content.metadata_only ? check_reads(MetadataReads()) : Result<void>();
+}
+
+Result<void> ReflectQuery::check_reads(const MetadataReads& kept) const {
+  constexpr auto kInput = MetadataReads::Input::object;
+  KW_TRY(kept.check_path("--sort-by", print_.sort_by, kInput));
+  if (!jq_.empty()) {
+    KW_ASSIGN(const auto program, jq::Program::compile(jq_));
+    return kept.check("--jq", program, kInput);
+  }
+  KW_ASSIGN(const auto format, parse_output_format(print_.output, print_.own));
+  return kept.check_format(format, MetadataReads::Input::list);
+}
+
+Result<void> ReflectQuery::check_kept(const ReflectFlags& flags, const CachedKinds& kinds) const {
+  const bool whole = std::none_of(kinds.begin(), kinds.end(), holds_metadata);
+  if (whole || flags.from.empty()) return {};  // the flags were checked
+  const MetadataReads kept(flags.from + ", saved with --metadata-only, has");
+  KW_TRY(check_reads(kept));
+  const QueryChoice choice = choice_of(flags, true);
+  for (const auto& field : choice.fields.requirements()) {
+    KW_TRY(kept.check_path("--field-selector", field.path, MetadataReads::Input::object));
+  }
   return {};
 }
 
@@ -124,15 +151,21 @@ Result<std::unique_ptr<ObjectPrinter>> ReflectQuery::printer(Context& context,
                            kind->namespace_name() != kinds[0]->namespace_name();
     setup.several_kinds = setup.several_kinds || kind->type().gvk != kinds[0]->type().gvk;
   }
-  return ObjectPrinter::make(print_, std::move(setup));
+  KW_ASSIGN(auto out, ObjectPrinter::make(print_, std::move(setup)));
+  for (const auto& kind : kinds) {
+    // Other columns would be made up.
+    if (holds_metadata(kind)) out->columns().put(kind->type(), plain_columns());
+  }
+  return out;
 }
 
 Result<int> ReflectQuery::from_kinds(Context& context, const ReflectFlags& flags,
                                      const CachedKinds& kinds, const std::vector<AskedKind>& asked,
                                      Session& session) const {
+  KW_TRY(check_kept(flags, kinds));
   KW_ASSIGN(const auto to, printer(context, kinds));
   for (const auto& kind : kinds) {
-    if (!to->is_table() || builtin_columns_of(kind->type())) continue;
+    if (!to->is_table() || to->columns().has(kind->type())) continue;
     std::shared_ptr<const Columns> columns;
     const auto pending = fetch_columns(session.client(), kind->type(),
                                        [&](auto found) { columns = std::move(found); });
@@ -179,6 +212,7 @@ Result<int> ReflectQuery::from_saved(Context& context, const ReflectFlags& flags
     }
     kinds.push_back(std::move(kind));
   }
+  KW_TRY(check_kept(flags, kinds));
   KW_ASSIGN(const auto to, printer(context, kinds));
   return print(context, kinds, asked, choice_of(flags, true), *to, loop.wall());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/metadata_reads.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "cli/reflect/kinds.hpp"
 #include "cli/reflect/saved.hpp"
@@ -48,6 +49,9 @@ class ReflectQuery {
     const CachedKind* kind;
     core::ObjectKey key;
   };
+  Result<void> check_reads(const MetadataReads& kept) const;
+  // By what the caches hold: of a file the flags need not say it.
+  Result<void> check_kept(const ReflectFlags& flags, const CachedKinds& kinds) const;
   QueryChoice choice_of(const ReflectFlags& flags, bool from_file) const;
   Result<std::unique_ptr<ObjectPrinter>> printer(Context& context, const CachedKinds& kinds) const;
   Result<int> print(Context& context, const CachedKinds& kinds, const std::vector<AskedKind>& asked,

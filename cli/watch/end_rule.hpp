@@ -27,6 +27,8 @@ class EndRule {
   bool wants_object() const { return condition_.has_value() || program_.has_value(); }
   // It does so by more than that the object is there or not.
   bool reads_content() const;
+  // For objects of which no more is kept. Errors: invalid, naming the flag.
+  Result<void> check(const MetadataReads& kept) const;
   enum class Verdict { goes_on, met, enough };  // met: --until; enough: --max-events
   // An event that was shown. Null: it is counted, and not judged. Errors: of jq.
   Result<Verdict> note(const EventView* event);

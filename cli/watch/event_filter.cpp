@@ -59,6 +59,11 @@ Result<Json> ValuePath::of(const Json& object) const {
   return Json(std::move(found));
 }
 
+Result<void> ValuePath::check(const std::string& flag, const MetadataReads& kept) const {
+  constexpr auto kInput = MetadataReads::Input::object;
+  return path_ ? kept.check_path(flag, text_, kInput) : kept.check(flag, *program_, kInput);
+}
+
 Json EventView::input() const {
   Json out = *object;
   out["old"] = old_or_null(before);
@@ -114,6 +119,11 @@ Result<EventFilter> EventFilter::parse(const std::vector<std::string>& fields,
     out.when_ = std::move(*program);
   }
   return out;
+}
+
+Result<void> EventFilter::check(const MetadataReads& kept) const {
+  for (const ValuePath& field : fields_) KW_TRY(field.check("--fields", kept));
+  return when_ ? kept.check("--when", *when_, MetadataReads::Input::event) : Result<void>();
 }
 
 std::vector<std::string> EventFilter::field_names() const {

@@ -9,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "base/result.hpp"
+#include "cli/metadata_reads.hpp"
 #include "core/json_path.hpp"
 #include "jq/jq.hpp"
 
@@ -25,6 +26,8 @@ class ValuePath {
   static Result<ValuePath> parse(const std::string& text);
   // What it leads to: null when nothing, a list when several. Errors: of jq (invalid, timeout).
   Result<Json> of(const Json& object) const;
+  // Errors: invalid, where it reads more.
+  Result<void> check(const std::string& flag, const MetadataReads& kept) const;
   const std::string& text() const { return text_; }
 
  private:
@@ -58,6 +61,8 @@ class EventFilter {
   // Neither flag was given: nothing needs to be parsed.
   bool empty() const { return fields_.empty() && !when_; }
   bool has_fields() const { return !fields_.empty(); }
+  // For objects of which no more is kept. Errors: invalid, naming the flag.
+  Result<void> check(const MetadataReads& kept) const;
   std::vector<std::string> field_names() const;
   // Absent: not to be shown. Else the values of --fields. Errors: of jq, naming the flag.
   Result<std::optional<std::vector<ShownField>>> look(const EventView& event) const;

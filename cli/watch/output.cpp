@@ -46,12 +46,17 @@ void Output::flush() {
   if (!out_ && !std::exchange(broken_, true)) on_broken_();
 }
 
+void Output::lose_reader() {
+  if (!std::exchange(broken_, true)) on_broken_();
+}
+
 void Output::write() {
   std::string_view rest = buffer_;
   if (!broken_ && writer_ == nullptr) {
     out_.write(rest.data(), static_cast<std::streamsize>(rest.size()));
   } else if (!broken_ && !given_up_) {
     const auto end = writer_->write(rest);
+    written_ += buffer_.size() - rest.size();
     given_up_ = end == StdoutWriter::End::given_up;
     if (end == StdoutWriter::End::broken) out_.setstate(std::ios::badbit);
   }

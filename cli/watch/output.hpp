@@ -2,6 +2,7 @@
 // none kept back. Thin.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -27,6 +28,10 @@ class Output {
   // Now.
   void flush();
   bool broken() const { return broken_; }
+  // Nobody reads any more, which was seen without a write: as when one fails.
+  void lose_reader();
+  // Bytes, so far.
+  std::uint64_t written() const { return written_; }
   // Of what --duration and the end of the command mean for a reader that does not read.
   void end_at(TimePoint deadline);
   void ending();
@@ -45,6 +50,7 @@ class Output {
   TimePoint first_{};
   std::size_t waiting_ = 0;  // events since the last flush
   std::unique_ptr<StdoutWriter> writer_;
+  std::uint64_t written_ = 0;
   std::size_t unwritten_ = 0;
   bool given_up_ = false;
   bool planned_ = false;

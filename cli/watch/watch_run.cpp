@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +19,7 @@
 #include "cli/watch/checkpoint.hpp"
 #include "cli/watch/event_filter.hpp"
 #include "cli/watch/output.hpp"
+#include "cli/watch/stdout_reader.hpp"
 #include "cli/watch/views.hpp"
 #include "hooks/counting_transport.hpp"
 
@@ -29,6 +28,8 @@ namespace kubewatch::cli::watch {
 namespace {
 
 constexpr Duration kCheckpointEvery{30000};
+constexpr Duration kReaderLook{1000};  // whether the reader took what was printed
+constexpr Duration kReaderLookAtEnd{20};
 constexpr std::uint64_t kToldProblems = 10;  // of --when and --fields; further ones are counted
 
 using Counts = hooks::CountingTransport::Counts;
@@ -36,7 +37,10 @@ using Counts = hooks::CountingTransport::Counts;
 class Run {
  public:
   Run(Context& context, const RunOptions& options, SessionRecording& recording)
-      : context_(context), options_(options), recording_(recording) {}
+      : context_(context),
+        options_(options),
+        recording_(recording),
+        stdout_(context.out.rdbuf() == std::cout.rdbuf() ? STDOUT_FILENO : -1) {}
 
   int run();
 
@@ -44,6 +48,7 @@ class Run {
   Result<void> begin();
   Result<void> open_sessions();
   Result<void> prepare();
+  Result<void> check_reads() const;
   Result<std::vector<Wanted>> wanted_objects();
   SourceOptions source_options();
   SourceCallbacks source_callbacks();
@@ -59,6 +64,7 @@ class Run {
   void problem(const Event& event, const Error& error);
   void tell_stats();
   void save_checkpoint();
+  void save_told_parts();
   void write_parts(const Result<CheckpointParts>& parts);
   void note_unseen(const runtime::StoreChange& change);
   void end(int code, const std::string& why = "");
@@ -66,6 +72,7 @@ class Run {
   void broken_stdout();
   void tell_unwritten();
   void save_last_parts();
+  void await_reader();
   void stop();
 
   Context& context_;
@@ -86,11 +93,17 @@ class Run {
   std::vector<client::PendingPtr> columns_;
   std::map<std::size_t, std::size_t> initial_;  // shown, by the source's group
   loop::Timer deadline_, stats_timer_, checkpoint_timer_;
+  StdoutReader stdout_;
   loop::FdWatch reader_;  // of stdout, where it is a pipe
+  loop::Timer reader_timer_;
+  std::optional<TimePoint> reader_until_;  // it has so long to take what was printed
   TimePoint started_{};
   std::uint64_t problems_ = 0;
   bool changed_ = false;  // since the checkpoint was written
   core::ObjectKey told_last_;
+  // They wait for the reader to take all that was printed up to there.
+  std::optional<Result<CheckpointParts>> told_parts_;
+  std::uint64_t told_bytes_ = 0;
   std::optional<Result<CheckpointParts>> last_parts_;  // as it was when the end was decided
   bool ending_turn_ = false;                           // the turn in which it was
   Undelivered undelivered_;                            // of what they have
@@ -174,6 +187,7 @@ Result<void> Run::prepare() {
   KW_ASSIGN(auto wanted, wanted_objects());
   KW_ASSIGN(filter_, EventFilter::parse(options_.fields, options_.when));
   KW_ASSIGN(end_, EndRule::parse(options_.end));
+  KW_TRY(check_reads());
   KW_ASSIGN(view_, make_view(options_, wanted, filter_.field_names()));
   table_ = dynamic_cast<TableView*>(view_.get());
   SourceOptions sources = source_options();
@@ -201,6 +215,14 @@ Result<void> Run::prepare() {
   sources_ = std::make_unique<SourceSet>(std::move(sessions), std::move(wanted), std::move(sources),
                                          source_callbacks());
   return {};
+}
+
+Result<void> Run::check_reads() const {
+  if (!options_.content.metadata_only) return {};
+  const MetadataReads kept;
+  KW_TRY(filter_.check(kept));
+  KW_TRY(end_.check(kept));
+  return kept.check_format(options_.output, MetadataReads::Input::object);
 }
 
 Result<std::vector<Wanted>> Run::wanted_objects() {
@@ -253,10 +275,16 @@ SourceCallbacks Run::source_callbacks() {
   return out;
 }
 
-// A custom kind's columns are in its definition; who may not read it gets NAME and AGE.
+// A custom kind's columns are in its definition; who may not read it gets NAME and AGE. So does
+// every kind of which metadata alone is kept: other columns would be made up.
 void Run::fetch_columns(Session& session, const core::ResourceType& type,
                         std::function<void()> go_on) {
-  if (table_ == nullptr || builtin_columns_of(type) || !options_.fields.empty()) return go_on();
+  if (table_ == nullptr || !options_.fields.empty()) return go_on();
+  if (options_.content.metadata_only) {
+    table_->set_columns(type, plain_columns());
+    return go_on();
+  }
+  if (builtin_columns_of(type)) return go_on();
   columns_.push_back(
       cli::fetch_columns(session.client(), type, [this, type, go_on = std::move(go_on)](auto made) {
         table_->set_columns(type, std::move(made));
@@ -266,14 +294,12 @@ void Run::fetch_columns(Session& session, const core::ResourceType& type,
 
 // A reader that goes away is seen at once, and not with the next event, which may never come.
 void Run::watch_reader() {
-  struct stat status {};
-  const bool pipe = ::fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
-  if (!pipe || (::fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) != O_WRONLY) return;
+  const bool writes = (::fcntl(STDOUT_FILENO, F_GETFL) & O_ACCMODE) == O_WRONLY;
+  if (!stdout_.is_pipe() || !writes) return;
   reader_ = loop_.on_readable(STDOUT_FILENO, [this] {
-    pollfd look{STDOUT_FILENO, 0, 0};
-    if (::poll(&look, 1, 0) != 1 || (look.revents & POLLERR) == 0) return;
+    if (!stdout_.gone()) return;
     loop_.post([this] { reader_ = {}; });  // it would be told in every turn
-    if (!ended_) broken_stdout();
+    if (!ended_) output_->lose_reader();
   });
 }
 
@@ -396,8 +422,8 @@ void Run::tell_stats() {
   }
 }
 
-// What was printed was flushed before, and the commands were run: a run that continues from here
-// repeats rather than loses.
+// What was printed was flushed before and taken by its reader, and the commands were run: a run
+// that continues from here repeats rather than loses.
 void Run::save_checkpoint() {
   if (ended_) return;
   output_->flush();
@@ -407,7 +433,21 @@ void Run::save_checkpoint() {
     return exec_->when_idle(
         [this] { checkpoint_timer_ = loop_.after(Duration{0}, [this] { save_checkpoint(); }); });
   }
-  if (std::exchange(changed_, false)) write_parts(sources_->save());
+  if (std::exchange(changed_, false)) {
+    told_parts_ = sources_->save();
+    told_bytes_ = output_->written();
+  }
+  save_told_parts();
+}
+
+// What stands in a pipe is lost with its reader.
+void Run::save_told_parts() {
+  if (ended_) return;
+  if (told_parts_ && !was_read(told_bytes_, output_->written(), stdout_.unread())) {
+    checkpoint_timer_ = loop_.after(kReaderLook, [this] { save_told_parts(); });
+    return;
+  }
+  if (told_parts_) write_parts(*std::exchange(told_parts_, std::nullopt));
   checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
 }
 
@@ -443,6 +483,7 @@ void Run::end(int code, const std::string& why) {
   ended_ = true;
   code_ = code;
   if (!why.empty()) code_ = fail(context_, code, why);
+  told_parts_.reset();
   if (!options_.checkpoint.empty()) last_parts_ = sources_->save();
   ending_turn_ = true;
   output_->ending();
@@ -450,9 +491,20 @@ void Run::end(int code, const std::string& why) {
   loop_.post([this] {
     ending_turn_ = false;
     output_->flush();
-    if (exec_ == nullptr) return stop();
-    exec_->when_idle([this] { stop(); });
+    if (exec_ == nullptr) return await_reader();
+    exec_->when_idle([this] { await_reader(); });
   });
+}
+
+// What ends us often ends the reader, too: first is seen whether it takes what it has not read yet,
+// or dies. One that does neither is there, and slow.
+void Run::await_reader() {
+  output_->flush();
+  if (!reader_until_) reader_until_ = loop_.now() + WritePatience::kGrace;
+  const bool open = last_parts_ && !output_->broken() && output_->unwritten() == 0 &&
+                    stdout_.unread() > 0 && !stdout_.gone();
+  if (!open || loop_.now() >= *reader_until_) return stop();
+  reader_timer_ = loop_.after(kReaderLookAtEnd, [this] { await_reader(); });
 }
 
 // It may come with the last flush, when the end was taken for a good one.
@@ -475,7 +527,8 @@ void Run::tell_unwritten() {
 
 void Run::save_last_parts() {
   if (!last_parts_) return;
-  undelivered_.stdout_broken = output_->broken() || output_->unwritten() > 0;
+  const bool unread = stdout_.gone() && stdout_.unread() > 0;
+  undelivered_.stdout_broken = output_->broken() || output_->unwritten() > 0 || unread;
   const std::string why = why_kept(undelivered_);
   if (why.empty()) return write_parts(*last_parts_);
   note(why + ": the checkpoint stays as it was, and the next run tells all of that again");

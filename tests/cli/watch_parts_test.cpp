@@ -1,9 +1,16 @@
 // Arguments, checkpoints, statistics and the queue of commands of `watch`.
+#include <unistd.h>
+
+#include <array>
+#include <sstream>
+
 #include "cli/stdout_writer.hpp"
 #include "cli/watch/checkpoint.hpp"
 #include "cli/watch/exec_queue.hpp"
 #include "cli/watch/exec_runner.hpp"
+#include "cli/watch/output.hpp"
 #include "cli/watch/source_set.hpp"
+#include "cli/watch/stdout_reader.hpp"
 #include "cli/watch/watch_stats.hpp"
 #include "support/catch.hpp"
 
@@ -153,6 +160,52 @@ TEST_CASE("a reader that does not read is waited for until an end is asked for")
   CHECK(!deadline.over(t - Duration{1}, 0));
   CHECK(!deadline.over(t, 0));
   CHECK(deadline.over(t + grace, 0));
+}
+
+TEST_CASE("what a reader of a pipe did not take is known, and that it went away") {
+  std::array<int, 2> ends{};
+  REQUIRE(::pipe(ends.data()) == 0);
+  const StdoutReader reader(ends[1]);
+  CHECK(reader.is_pipe());
+  CHECK(reader.unread() == 0);
+  REQUIRE(::write(ends[1], "abcd", 4) == 4);
+  CHECK(reader.unread() == 4);
+  std::array<char, 3> taken{};
+  REQUIRE(::read(ends[0], taken.data(), 3) == 3);
+  CHECK(reader.unread() == 1);
+  CHECK(!reader.gone());
+  ::close(ends[0]);
+  CHECK(reader.gone());
+  CHECK(reader.unread() == 1);
+  ::close(ends[1]);
+  CHECK(!StdoutReader(-1).is_pipe());
+  CHECK(!StdoutReader(-1).gone());
+  CHECK(StdoutReader(-1).unread() == 0);
+}
+
+TEST_CASE("a mark in what was written is passed once no more than what follows it is unread") {
+  CHECK(was_read(0, 0, 0));
+  CHECK(!was_read(10, 10, 1));
+  CHECK(!was_read(10, 15, 6));
+  CHECK(was_read(10, 15, 5));
+  CHECK(!was_read(10, 10, 100));  // of others
+}
+
+TEST_CASE("a reader that is lost breaks the output once") {
+  loop::EventLoop loop;
+  std::ostringstream out;
+  ObjectView view({});
+  int told = 0;
+  Output output(loop, out, view, [&] { ++told; });
+  output.buffer() += "a";
+  output.flush();
+  output.lose_reader();
+  output.lose_reader();
+  CHECK(output.broken());
+  output.buffer() += "b";
+  output.flush();
+  CHECK(out.str() == "a");
+  CHECK(told == 1);
 }
 
 TEST_CASE("what is written at once are whole lines where they fit") {
