@@ -112,6 +112,8 @@ void Driver::run_deleted(const runtime::Work& work, const Done& done) {
   if (!last.reduced) input.previous = last.json;
   input.deleted = true;
   notes_.take_reason(input.work, false);
+  // It has gone before the run that its making asked for: while another of its name was told.
+  if (input.work.reason == runtime::Reason::created) input.work.reason = runtime::Reason::updated;
   start(std::move(input), after_deletion(work.key, last.meta.uid, done));
 }
 
@@ -167,8 +169,10 @@ void Driver::drop_failed_deletion(const core::ObjectKey& key, const std::string&
 void Driver::end_deletion(const core::ObjectKey& key, const std::string& uid) {
   untold_.told(key, uid);  // the shard may have been given up since
   deletion_told(key);
-  // Its name is in use again, or was once more.
-  if (owed_.has(key) || name_is_in_use(key)) {
+  // Its name was in use once more, or is again.
+  if (owed_.has(key)) {
+    controller_.add(key, runtime::Reason::updated);
+  } else if (name_is_in_use(key)) {
     controller_.add(key, runtime::Reason::created);
   }
 }

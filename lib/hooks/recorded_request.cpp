@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/selector.hpp"
+#include "hooks/ownership.hpp"
+
 namespace kubewatch::hooks {
 
 std::string verb_of(const std::string& method, std::string_view content_type) {
@@ -56,6 +59,19 @@ bool is_left_out(const ApiTarget& target) {
     return true;
   }
   return is_review(target) || !target.parameter("dryRun").empty();
+}
+
+bool can_be_left(std::string_view labels, std::string_view fields) {
+  const auto by_label = core::LabelSelector::parse(labels);
+  const auto by_field = core::FieldSelector::parse(fields);
+  if (!by_label.ok() || !by_field.ok()) return true;
+  const auto& of_labels = by_label->requirements();
+  const auto& of_fields = by_field->requirements();
+  return std::any_of(of_labels.begin(), of_labels.end(),
+                     [](const auto& one) { return one.key != kControllerLabel; }) ||
+         std::any_of(of_fields.begin(), of_fields.end(), [](const auto& one) {
+           return one.path != "metadata.name" && one.path != "metadata.namespace";
+         });
 }
 
 RequestUse use_of(const std::string& method, const ApiTarget& target) {

@@ -37,6 +37,11 @@ bool is_review(const ApiTarget& target);
 // Reviews and dry runs change nothing; Events and Leases are ours and follow the clock.
 bool is_left_out(const ApiTarget& target);
 
+// Whether an object can leave this selection while it lives: a watch tells of that as of a
+// deletion. Not by its name or namespace, nor by the label of children: who owns them puts that
+// back.
+bool can_be_left(std::string_view labels, std::string_view fields);
+
 // What a request is to a recording.
 enum class RequestUse { other, list, watch, write };
 RequestUse use_of(const std::string& method, const ApiTarget& target);

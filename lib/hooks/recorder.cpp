@@ -282,6 +282,14 @@ void Recorder::on_found(const ApiTarget& target, std::string_view object) {
   if (is_first(target) && !object.empty()) on_object(target, object);
 }
 
+void Recorder::on_still(int stream, const core::ObjectMeta& last, std::string_view object) {
+  if (file_->ended()) return;
+  Json entry = {{"t", "still"}, {"s", stream}, {"rv", last.resource_version}, {"name", last.name}};
+  entry["uid"] = last.uid;
+  if (!last.namespace_.empty()) entry["namespace"] = last.namespace_;
+  return object.empty() ? add(std::move(entry)) : this->object(std::move(entry), stream, object);
+}
+
 void Recorder::on_types(const std::vector<core::ResourceType>& types) {
   Json list = Json::array();
   for (const core::ResourceType& type : types) {

@@ -13,6 +13,10 @@
 //   item   s, o                                  an object of a list
 //   page   s, rv, more                           the end of an answer to a list
 //   event  s, type, o                            of a watch
+//   still  s, rv, namespace?, name, uid, o?      what the server said when it was asked for an
+//                                                object that stream s had told as DELETED at rv,
+//                                                which may only have left its selection; no o:
+//                                                it is gone. Older recordings have none
 //   write  verb, path, manager?, body?, code, rv a write and its answer; rv: made by it
 //   run    id, controller, object, name, namespace?, reason, reasonObject?, attempt, outcome,
 //          message?, exit?, ms, digest?, writes?
@@ -71,6 +75,9 @@ class Recorder {
   // watches and writes as well. So a replay has what nobody watches as it was before it was patched
   // or deleted.
   void on_found(const ApiTarget& target, std::string_view object);
+  // What the server has of an object that a stream told as deleted (`last`: with the version of
+  // that); "" = it is gone.
+  void on_still(int stream, const core::ObjectMeta& last, std::string_view object);
   // Values of a Secret that will be written: hidden wherever they come.
   void learn(const Json& object) { mask_.learn(object); }
   // Kinds that will be watched, so that their words are known without a server.

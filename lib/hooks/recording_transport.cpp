@@ -1,12 +1,21 @@
 #include "hooks/recording_transport.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
+
+#include "base/strings.hpp"
+#include "core/meta.hpp"
 
 namespace kubewatch::hooks {
 
 namespace {
 
 constexpr std::size_t kMaxRecordedAnswer = 8U << 20U;  // of a write: an object
+// Requests of our own beside those of the controller: at once, and waiting. Of more the recording
+// does not tell whether they are gone.
+constexpr std::size_t kMostAtOnce = 8;
+constexpr std::size_t kMostDeparted = 10'000;
 
 // A deletion answers with a Status, or with the object that is dying.
 bool is_status(std::string_view answer) {
@@ -49,6 +58,8 @@ struct RecordingTransport::Tee {
   std::string answer;
   core::ListSplitter list{};
   core::JsonSplitter events{};
+  // Where a watch cannot tell what is deleted from what has left its selection.
+  std::function<void(int stream, std::string_view last)> on_deleted;
 
   void on_head(const http::ResponseHead& head) {
     status = head.status;
@@ -69,7 +80,11 @@ struct RecordingTransport::Tee {
     } else if (stream != 0) {
       const auto fed = events.feed(bytes, [this](std::string_view document) {
         const auto event = core::parse_watch_event(document);
-        if (event.ok()) recorder.on_event(stream, *event);
+        if (!event.ok()) return;
+        recorder.on_event(stream, *event);
+        if (event->type == core::WatchEventType::deleted && on_deleted) {
+          on_deleted(stream, event->object);
+        }
       });
       broken = !fed.ok();
     }
@@ -142,6 +157,45 @@ void RecordingTransport::look_up_kind(const http::Request& request, const ApiTar
   });
 }
 
+// As the watch would show it, with its headers.
+void RecordingTransport::look_for(const http::Request& watch, const ApiTarget& target, int stream,
+                                  std::string_view last) {
+  auto meta = core::parse_meta(last);
+  if (!meta.ok() || meta->name.empty() || meta->uid.empty()) return;
+  if (recorder_->ended() || departed_.size() >= kMostDeparted) return;
+  http::Request read = watch;
+  read.url.resize(std::min(read.url.find('?'), read.url.size()));
+  if (target.namespace_.empty() && !meta->namespace_.empty()) {
+    read.url.resize(read.url.rfind('/'));
+    read.url += "/namespaces/" + base::percent_encode(meta->namespace_) + "/" + target.plural;
+  }
+  read.url += "/" + base::percent_encode(meta->name);
+  read.max_body = kMaxRecordedAnswer;
+  departed_.push_back({std::move(read), stream, std::move(*meta)});
+  ask_next();
+}
+
+void RecordingTransport::ask_next() {
+  if (recorder_->ended()) departed_.clear();
+  while (asked_.size() < kMostAtOnce && !departed_.empty()) {
+    Departed next = std::move(departed_.front());
+    departed_.pop_front();
+    const std::uint64_t number = ++last_asked_;
+    const auto done = [this, number, stream = next.stream,
+                       last = std::move(next.last)](const Result<http::Response>& answer) {
+      asked_.erase(number);
+      const bool found = answer.ok() && answer->status == 200;
+      const auto now = core::parse_meta(found ? answer->body : "{}");
+      // Another object may have its name by now.
+      const bool lives = found && now.ok() && now->uid == last.uid;
+      const bool gone = found ? now.ok() && !lives : answer.ok() && answer->status == 404;
+      if (lives || gone) recorder_->on_still(stream, last, lives ? answer->body : "");
+      ask_next();
+    };
+    asked_[number] = http::fetch(inner_, std::move(next.request), done);
+  }
+}
+
 std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
                                                       http::CallHandlers handlers) {
   const auto target = api_target(request.url);
@@ -162,6 +216,17 @@ std::unique_ptr<http::Call> RecordingTransport::start(http::Request request,
   state->object = object;
   state->found = found;
   state->metadata = metadata;
+  if (objects_ == Objects::as_found && use == RequestUse::watch && !target->watch &&
+      can_be_left(target->parameter("labelSelector"), target->parameter("fieldSelector"))) {
+    http::Request watch;
+    watch.url = request.url;
+    watch.headers = request.headers;
+    watch.connect_timeout = request.connect_timeout;
+    state->on_deleted = [this, watch = std::move(watch), target = *target](int stream,
+                                                                           std::string_view last) {
+      look_for(watch, target, stream, last);
+    };
+  }
   if (use == RequestUse::list || target->flag("sendInitialEvents")) {
     recorder_->expect(*target, state->metadata);
   }

@@ -2,6 +2,8 @@
 // that came from outside the recorded controller, and what it changes. Several streams tell of one
 // object, in their own order; the newest counts. Where one stream has metadata and another whole
 // objects, a state that the other will tell whole waits for it: nobody is to see half an object.
+// A stream that selects tells of what leaves its selection as of what is deleted, in the same
+// words: it is one or the other by all that the recording says of the object then and later.
 // Pure.
 #pragma once
 
@@ -25,6 +27,7 @@ struct RecordedChange {
   Json after;  // null: it is gone
   bool metadata_only = false;
   bool own_deletion = false;  // the recorded controller asked for it
+  bool in_doubt = false;      // taken as gone: nothing tells that it did not only leave a selection
 };
 
 // {"spec": {"a": 2, "b": null}}: makes `before` to `after` as a merge patch, but for uid,
@@ -37,7 +40,7 @@ class RecordedState {
   void note_own(const std::string& path, const std::string& version);
   void note_own_deletion(const std::string& path);
   // Before the first take(): every entry of the recording, in order. It tells which states come
-  // whole.
+  // whole, and what lived on.
   void expect(const Json& entry);
   // Any entry of a recording; those that say nothing of objects have no changes.
   std::vector<RecordedChange> take(const Json& entry);
@@ -46,8 +49,11 @@ class RecordedState {
 
  private:
   struct Stream {
+    int number = 0;
     std::string group, version, plural;
-    std::optional<core::LabelSelector> labels;
+    core::LabelSelector labels;
+    bool selects = false;
+    bool can_be_left = false;
     bool listing = false;
     bool synced = false;
     std::set<core::ObjectKey> known;
@@ -56,8 +62,15 @@ class RecordedState {
   struct Known {
     std::uint64_t version = 0;
     Json object;
+    bool partial = false;  // of this version the metadata alone
   };
   using Id = std::pair<std::string, core::ObjectKey>;  // "deployments.apps"
+  // The versions at which an object is told of, each with the stream; 0: the server was asked.
+  using Life = std::set<std::pair<std::uint64_t, int>>;
+  struct Expected {
+    std::string kind;
+    bool selects = false;
+  };
   // Metadata of a state whose whole object is still to come.
   struct Held {
     Stream* stream;
@@ -72,14 +85,24 @@ class RecordedState {
   void tell(Stream& stream, const std::string& type, const Json& object,
             std::vector<RecordedChange>& out);
   void take_object(Stream& stream, const Json& object, std::vector<RecordedChange>& out);
+  void expect_life(const Id& id, const std::string& uid, std::uint64_t version, int by);
+  const Life* life_of(const Id& id, const Json& object) const;
+  bool lives_at(const Stream& stream, const Id& id, const Json& object,
+                std::uint64_t version) const;
+  bool has_left(const Stream& stream, const Id& id, const Json& last) const;
+  void leave(const Stream& stream, const core::ObjectKey& key, const std::string& version,
+             std::vector<RecordedChange>& out);
+  bool is_in_doubt(const Stream& stream, const Id& id, const Json& last) const;
   void remove(Stream& stream, const core::ObjectKey& key, std::vector<RecordedChange>& out);
-  void end_list(Stream& stream, std::vector<RecordedChange>& out);
+  void end_list(Stream& stream, const std::string& version, std::vector<RecordedChange>& out);
   static Id id_of(const Stream& stream, const core::ObjectKey& key);
 
   std::map<int, Stream> streams_;
   std::map<Id, Known> objects_;
   std::map<Id, std::uint64_t> gone_;  // the version of the deletion; what is older comes late
-  std::map<int, std::string> expected_kinds_;            // by stream
+  std::map<int, Expected> expected_streams_;
+  std::map<Id, std::map<std::string, Life>> lives_;      // by uid
+  std::set<std::pair<Id, std::string>> ends_;            // uids that are told to go
   std::map<Id, std::map<std::uint64_t, int>> expected_;  // whole states to come, and their stream
   std::map<Id, std::vector<Held>> held_;
   std::set<std::pair<Id, std::string>> own_;

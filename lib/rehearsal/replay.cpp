@@ -247,7 +247,11 @@ class Player {
       return {};
     }
     KW_TRY(world_.make_namespace(change.key.namespace_));
-    if (world_.put(*resource, change)) ++report_.events;
+    if (!world_.put(*resource, change)) return {};
+    ++report_.events;
+    if (change.in_doubt && ++in_doubt_ == 1) {
+      first_in_doubt_ = resource->type.gvk.kind + " " + change.key.str();
+    }
     return {};
   }
 
@@ -372,6 +376,14 @@ class Player {
       report_.differences.push_back(
           {"changed", "run", "", name, hooks::unified_diff("done\n", why + "\n")});
     }
+    if (in_doubt_ > 0) {
+      const bool more = in_doubt_ > 1;
+      note(
+          fmt::format("{}{}: the recording does not tell whether {} deleted or only left the "
+                      "selection of a watch: taken as deleted",
+                      first_in_doubt_, more ? fmt::format(" and {} more", in_doubt_ - 1) : "",
+                      more ? "they were" : "it was"));
+    }
     if (!outline_.whole) {
       note(
           "the recording was not made from a clean start to an idle end: writes that it lacks are "
@@ -392,6 +404,8 @@ class Player {
   WriteEntries replayed_;
   std::map<std::string, std::string> failing_;  // the last run of each: why
   std::set<std::string> noted_;
+  std::size_t in_doubt_ = 0;  // deletions
+  std::string first_in_doubt_;
   ReplayReport report_;
 };
 

@@ -119,6 +119,37 @@ TEST_CASE("a deletion is tried again though its name has come and gone meanwhile
   CHECK(world.sees("a\na gone\na gone\n"));
 }
 
+TEST_CASE("the run after a deletion is Updated, whatever had the name before and after") {
+  World world("");
+  world.transport.answer(200, list(site("a", "u1", "4")));
+  world.start();
+  auto& watch = world.watch("websites");
+  watch.head(200);
+  REQUIRE(world.sees("a\n"));
+  SECTION("two deletions of one name, and a new object") {
+    world.folder.write("go", "");
+    watch.data(
+        watch_line("DELETED", site("a", "u1", "5")) + watch_line("ADDED", site("a", "u2", "6")) +
+        watch_line("DELETED", site("a", "u2", "7")) + watch_line("ADDED", site("a", "u3", "8")));
+    REQUIRE(world.sees("a\na gone\na gone\na\n"));
+    REQUIRE(world.runs.size() == 4);
+    CHECK(world.runs[1].reason == "Updated");
+    CHECK(world.runs[2].reason == "Updated");
+    CHECK(world.runs[3].reason == "Created");
+  }
+  SECTION("the second one comes while the first is told") {
+    watch.data(watch_line("DELETED", site("a", "u1", "5")));
+    REQUIRE(world.until([&] { return world.seen() == "a\na gone\n"; }));
+    watch.data(watch_line("ADDED", site("a", "u2", "6")) +
+               watch_line("DELETED", site("a", "u2", "7")));
+    world.folder.write("go", "");
+    REQUIRE(world.sees("a\na gone\na gone\n"));
+    REQUIRE(world.runs.size() == 3);
+    CHECK(world.runs[1].reason == "Updated");
+    CHECK(world.runs[2].reason == "Updated");
+  }
+}
+
 TEST_CASE("an answer from before an object came back and went again settles nothing of that") {
   World world("  concurrency: 1\n", ", labelSelector: tier=web");
   const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";

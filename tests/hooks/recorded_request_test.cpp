@@ -41,6 +41,16 @@ TEST_CASE("a stream is what is asked for, not where it begins") {
   CHECK(first->stream() != api_target("/api/v1/pods")->stream());
 }
 
+TEST_CASE("an object can leave what selects by what may change of it") {
+  CHECK(can_be_left("tier=web", ""));
+  CHECK(can_be_left("kubewatch.dev/controller=web,tier", ""));
+  CHECK(can_be_left("", "status.phase=Running"));
+  CHECK(can_be_left("=", ""));
+  CHECK_FALSE(can_be_left("", ""));
+  CHECK_FALSE(can_be_left("kubewatch.dev/controller=web", ""));
+  CHECK_FALSE(can_be_left("", "metadata.name=a,metadata.namespace=shop"));
+}
+
 TEST_CASE("writes become entries, Events, Leases, reviews, tokens and dry runs do not") {
   const auto apply = write_entry("PATCH", "/api/v1/namespaces/shop/configmaps/a?fieldManager=m",
                                  "application/apply-patch+yaml", R"({"kind":"ConfigMap"})");

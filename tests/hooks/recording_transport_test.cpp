@@ -393,6 +393,75 @@ TEST_CASE("an object that no watch tells of is recorded as it was first found, a
   CHECK(f.written("write").size() == 3);
 }
 
+TEST_CASE("the server is asked for what a watch that selects tells as deleted") {
+  Fixture f(true, kMostWaiting, RecordingTransport::Objects::as_found);
+  const auto object = [](const std::string& name, const char* version, const char* uid) {
+    return Json{
+        {"kind", "Secret"},
+        {"metadata",
+         {{"name", name}, {"namespace", "shop"}, {"uid", uid}, {"resourceVersion", version}}},
+        {"data", {{"k", "b3Blbi1zZXNhbWU="}}}};
+  };
+  const auto deleted = [&](const std::string& name) {
+    return base::dump_json({{"type", "DELETED"}, {"object", object(name, "9", "u1")}});
+  };
+  f.ask("GET", "/api/v1/secrets?watch=1").head(200);
+  f.wire.call(0).data(deleted("all"));
+  f.ask("GET", "/api/v1/secrets?watch=1&fieldSelector=metadata.name%3Da").head(200);
+  f.wire.call(1).data(deleted("a"));
+  REQUIRE(f.wire.size() == 2);
+
+  const auto watched =
+      GENERATE(as<std::string>(), "/api/v1/secrets", "/api/v1/namespaces/shop/secrets");
+  f.ask("GET", watched + "?watch=1&labelSelector=tier%3Dweb").head(200);
+  for (const char* name : {"left", "gone", "made-anew", "refused"})
+    f.wire.call(2).data(deleted(name));
+  REQUIRE(f.wire.size() == 7);
+  CHECK(f.wire.call(3).line() == "GET /api/v1/namespaces/shop/secrets/left");
+  const auto answer = [&](std::size_t call, int status, const Json& body) {
+    f.wire.call(call).head(status);
+    f.wire.call(call).data(base::dump_json(body));
+    f.wire.call(call).end();
+  };
+  answer(3, 200, object("left", "9", "u1"));
+  answer(4, 404, {{"kind", "Status"}});
+  answer(5, 200, object("made-anew", "12", "u2"));
+  answer(6, 403, {{"kind", "Status"}});
+  const auto told = f.entries("still");
+  REQUIRE(told.size() == 3);
+  CHECK(told[0]["name"] == "left");
+  CHECK(told[0]["namespace"] == "shop");
+  CHECK(told[0]["uid"] == "u1");
+  CHECK(told[0]["rv"] == "9");
+  CHECK(told[0]["o"]["metadata"]["resourceVersion"] == "9");
+  CHECK(base::dump_json(told).find("b3Blbi1zZXNhbWU") == std::string::npos);
+  CHECK(told[0]["s"] == f.written("event").back()["s"]);
+  CHECK(told[1]["name"] == "gone");
+  CHECK_FALSE(told[1].contains("o"));
+  CHECK(told[2]["name"] == "made-anew");
+  CHECK_FALSE(told[2].contains("o"));
+}
+
+TEST_CASE("many deletions are asked for a few at a time") {
+  Fixture f(true, kMostWaiting, RecordingTransport::Objects::as_found);
+  auto& watch = f.ask("GET", "/api/v1/namespaces?watch=1&labelSelector=tier%3Dweb");
+  watch.head(200);
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    watch.data(base::dump_json(
+        {{"type", "DELETED"},
+         {"object", {{"metadata", {{"name", name}, {"uid", name}, {"resourceVersion", "9"}}}}}}));
+  }
+  CHECK(f.wire.size() == 9);
+  for (std::size_t i = 1; i < f.wire.size(); ++i) {
+    f.wire.call(i).head(404);
+    f.wire.call(i).end();
+  }
+  CHECK(f.wire.size() == 21);
+  CHECK(f.wire.last().line() == "GET /api/v1/namespaces/n19");
+  CHECK(f.entries("still").size() == 20);
+}
+
 TEST_CASE("without being asked, single objects are not recorded") {
   Fixture f;
   auto& read = f.ask("GET", "/api/v1/namespaces/shop/configmaps/a");

@@ -699,6 +699,62 @@ TEST_CASE("what was read in a namespace that came later is not there before it")
   CHECK(report.notes[0].find("Service late/web is not in the recording") == 0);
 }
 
+namespace {
+
+constexpr const char* kTold = R"(
+apiVersion: kubewatch.dev/v1
+kind: Controller
+metadata: {name: copier}
+spec:
+  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}
+  onDelete: true
+  reconcile: {shell: "true", output: log}
+)";
+
+// One object that a watch with a selector tells as deleted; and what the server said then.
+Made departed(const Json& still) {
+  Made made;
+  made.item(config_map("a", "3", "v"));
+  made.page(1);
+  made.add({{"t", "run"}});  // at work
+  made.event("DELETED", config_map("a", "12", "v"));
+  if (!still.is_null()) {
+    made.add(still);
+  }
+  made.end();
+  return made;
+}
+
+}  // namespace
+
+TEST_CASE("an object that has left the selection is not told as deleted by the replay") {
+  Rules rules;
+  Json still = {{"t", "still"},        {"s", 1},      {"rv", "12"},
+                {"namespace", "shop"}, {"name", "a"}, {"uid", "uid-a"}};
+  const auto gone = replayed(departed(still).bytes(), rules.load(kTold));
+  INFO(shown(gone));
+  CHECK(gone.replayed_runs == 2);
+  CHECK(gone.notes.empty());
+
+  still["o"] = config_map("a", "12", "v", false);
+  const auto left = replayed(departed(still).bytes(), rules.load(kTold));
+  INFO(shown(left));
+  CHECK(left.replayed_runs == 1);
+  CHECK(left.events == 2);
+  CHECK(left.notes.empty());
+  CHECK(left.failed_runs.empty());
+}
+
+TEST_CASE("where a recording does not tell what left from what was deleted, a note says so") {
+  Rules rules;
+  const auto report = replayed(departed(nullptr).bytes(), rules.load(kTold));
+  INFO(shown(report));
+  CHECK(report.replayed_runs == 2);
+  REQUIRE(report.notes.size() == 1);
+  CHECK(report.notes[0].find("ConfigMap shop/a: the recording does not tell whether it was deleted "
+                             "or only left the selection") == 0);
+}
+
 TEST_CASE("files that are no recording are refused") {
   Rules rules;
   CHECK(replay("hello", rules.load()).error().kind() == ErrorKind::invalid);
