@@ -24,12 +24,6 @@ bool is_kept_member(std::string_view name) {
   return name == "metadata" || name == "apiVersion" || name == "kind";
 }
 
-// Those that objects usually have besides.
-bool is_lost_member(std::string_view name) {
-  return name == "spec" || name == "status" || name == "data" || name == "stringData" ||
-         name == "binaryData";
-}
-
 // The step that is a member of an object; "" where there is none.
 std::string_view member_in(const Steps& steps, Input input) {
   if (steps.empty()) return "";
@@ -52,42 +46,37 @@ bool is_identifier_char(char c) {
   return base::is_alphanumeric(c) || c == '_';
 }
 
-// ".items[0].spec" -> items, spec.
-Steps steps_at(std::string_view text, std::size_t at) {
+// ".items[0].spec | x" -> items, spec; what is behind them stays in `text`.
+Steps take_steps(std::string_view& text) {
   Steps out;
-  while (at < text.size() && text[at] == '.') {
-    std::size_t end = at + 1;
+  while (text.starts_with('.')) {
+    std::size_t end = 1;
     while (end < text.size() && is_identifier_char(text[end])) ++end;
-    if (end == at + 1) break;
-    out.emplace_back(text.substr(at + 1, end - at - 1));
-    if (end < text.size() && text[end] == '[') {
-      const std::size_t close = text.find(']', end);
-      if (close == std::string_view::npos) break;
-      end = close + 1;
-    }
-    at = end < text.size() && text[end] == '?' ? end + 1 : end;
+    if (end == 1) break;
+    out.emplace_back(text.substr(1, end - 1));
+    text.remove_prefix(end);
+    if (text.starts_with('[')) text.remove_prefix(std::min(text.find(']'), text.size() - 1) + 1);
+    if (text.starts_with('?')) text.remove_prefix(1);
   }
   return out;
 }
 
-// Of a program whose reads are not followed: libjq runs it, or it iterates over a list. Only the
-// usual members of an object count, for its input may be another value behind a pipe.
+// Of a program whose reads are not followed: libjq runs it, or it iterates over a list. Its first
+// path is seen, and of a list that of each item: further on the input may be any value.
 std::string lost_in_words(std::string_view text, Input input) {
-  // An annotation may hold a whole object.
-  if (text.find("fromjson") != std::string_view::npos) return "";
-  bool quoted = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char before = i == 0 ? ' ' : text[i - 1];
-    if (text[i] == '"' && before != '\\') quoted = !quoted;
-    const bool goes_on = is_identifier_char(before) ||
-                         std::string_view("])}\".?").find(before) != std::string_view::npos;
-    if (quoted || goes_on || text[i] != '.') continue;
-    Steps steps = steps_at(text, i);
-    if (!is_lost_member(member_in(steps, input))) continue;
-    if (input == Input::list && steps.front() == "items") steps.erase(steps.begin());
-    return place_text(steps);
+  text.remove_prefix(std::min(text.find_first_not_of("[( \t\n"), text.size()));
+  Steps steps = take_steps(text);
+  if (input == Input::list && !steps.empty() && steps.front() == "items") {
+    steps.erase(steps.begin());
+    text = base::trim(text);
+    if (steps.empty() && text.starts_with('|')) {
+      text = base::trim(text.substr(1));
+      steps = take_steps(text);
+    }
+    input = Input::object;
   }
-  return "";
+  const std::string_view member = member_in(steps, input);
+  return member.empty() || is_kept_member(member) ? "" : place_text(steps);
 }
 
 // What the program reads and metadata alone does not have, as far as it goes; "" = nothing that can
@@ -187,6 +176,8 @@ Result<void> MetadataReads::check_path(const std::string& flag, std::string_view
   const auto relaxed = core::relaxed_path(path);
   if (!relaxed.ok()) return {};
   if (const auto item = behind_items(*relaxed); item && input == Input::list) {
+    const std::size_t choice = relaxed->size() - item->size();
+    KW_TRY(check_choice(flag, std::string_view(*relaxed).substr(0, choice)));
     return item->empty() ? Result<void>() : check_path(flag, *item, Input::object);
   }
   const auto parsed = core::JsonPath::parse(*relaxed);
@@ -196,6 +187,15 @@ Result<void> MetadataReads::check_path(const std::string& flag, std::string_view
   const bool of_list = input == Input::list && member == "items";
   if (member.empty() || of_list || is_kept_member(member)) return {};
   return refused(flag, *relaxed);
+}
+
+Result<void> MetadataReads::check_choice(const std::string& flag, std::string_view items) const {
+  for (std::size_t at = items.find('@'); at != std::string_view::npos; at = items.find('@', at)) {
+    const std::size_t begin = ++at;
+    at = std::min(items.find_first_of(" \t=!<>&|)", begin), items.size());
+    KW_TRY(check_path(flag, items.substr(begin, at - begin), Input::object));
+  }
+  return {};
 }
 
 // Inside of a range the paths start where it leads.

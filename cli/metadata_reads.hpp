@@ -31,6 +31,8 @@ class MetadataReads {
   Error refused(const std::string& flag, const std::string& place) const;
 
  private:
+  // The filter in ".items[?(@.a==1)]".
+  Result<void> check_choice(const std::string& flag, std::string_view items) const;
   Result<void> check_template(std::string_view text, Input input) const;
   Result<void> check_columns(std::string_view text) const;
 

@@ -11,12 +11,6 @@ bool is_wait_form(const std::string& text) {
          text.starts_with("jsonpath=");
 }
 
-// Of "{.a.b[0]}=value", whatever quotes came through: ".a.b".
-std::string_view first_fields(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of("'\"{ "), text.size()));
-  return text.substr(0, text.find_first_of("'\"}[= "));
-}
-
 }  // namespace
 
 Result<EndRule> EndRule::parse(const Flags& flags) {
@@ -45,13 +39,12 @@ bool EndRule::reads_content() const {
 }
 
 Result<void> EndRule::check(const MetadataReads& kept) const {
-  constexpr std::string_view kJsonPath = "jsonpath=";
   if (program_) return kept.check("--until", *program_, MetadataReads::Input::event);
-  const std::string_view text = condition_ ? condition_->text() : std::string_view();
-  if (text.starts_with("condition=")) return kept.refused("--until", ".status.conditions");
-  if (!text.starts_with(kJsonPath)) return {};
-  return kept.check_path("--until", first_fields(text.substr(kJsonPath.size())),
-                         MetadataReads::Input::object);
+  if (!condition_) return {};
+  if (condition_->text().starts_with("condition=")) {
+    return kept.refused("--until", ".status.conditions");
+  }
+  return kept.check_path("--until", condition_->path(), MetadataReads::Input::object);
 }
 
 Result<bool> EndRule::until_met(const EventView& event) const {

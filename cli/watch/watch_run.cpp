@@ -503,6 +503,7 @@ void Run::await_reader() {
   if (!reader_until_) reader_until_ = loop_.now() + WritePatience::kGrace;
   const bool open = last_parts_ && !output_->broken() && output_->unwritten() == 0 &&
                     stdout_.unread() > 0 && !stdout_.gone();
+  if (last_parts_ && stdout_.gone() && stdout_.unread() > 0) output_->lose_reader();
   if (!open || loop_.now() >= *reader_until_) return stop();
   reader_timer_ = loop_.after(kReaderLookAtEnd, [this] { await_reader(); });
 }
@@ -527,8 +528,7 @@ void Run::tell_unwritten() {
 
 void Run::save_last_parts() {
   if (!last_parts_) return;
-  const bool unread = stdout_.gone() && stdout_.unread() > 0;
-  undelivered_.stdout_broken = output_->broken() || output_->unwritten() > 0 || unread;
+  undelivered_.stdout_broken = output_->broken() || output_->unwritten() > 0;
   const std::string why = why_kept(undelivered_);
   if (why.empty()) return write_parts(*last_parts_);
   note(why + ": the checkpoint stays as it was, and the next run tells all of that again");

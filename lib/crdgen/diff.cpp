@@ -257,6 +257,7 @@ class CrdDiff {
     std::string type;
     std::string parent;  // "" = the object, which has no entry of a field
     bool open = false;   // what it has no entry for is kept
+    bool meta = false;   // of a whole object, all of which the server keeps
   };
   using Paths = std::map<std::string, Field>;
 
@@ -267,7 +268,7 @@ class CrdDiff {
     if (!schema.is_object() || depth > 60) return;
     const bool open =
         meta || flag(schema, kPreserve) || schema.value("additionalProperties", Json()) == true;
-    out[path] = {base::string_at(schema, {"type"}), parent, open};
+    out[path] = {base::string_at(schema, {"type"}), parent, open, meta};
     if (const Json* items = base::find(schema, {"items"}))
       paths(*items, path + "[]", path, depth + 1, out, meta);
     if (const Json* values = base::find(schema, {"additionalProperties"}))
@@ -284,7 +285,7 @@ class CrdDiff {
     // These the server keeps of a whole object whatever the schema says, and of metadata all.
     out.emplace(path + ".apiVersion", Field{"string", path});
     out.emplace(path + ".kind", Field{"string", path});
-    out.emplace(path + ".metadata", Field{"object", path, true});
+    out.emplace(path + ".metadata", Field{"object", path, true, true});
   }
 
   static std::map<std::string, Paths> served_paths(const std::map<std::string, Json>& versions) {
@@ -294,6 +295,11 @@ class CrdDiff {
         paths(value_at(version, {"schema", "openAPIV3Schema"}), "", "", 0, out[name]);
     }
     return out;
+  }
+
+  // There of one object less is kept than here.
+  static bool is_cut(const Field& here, const Field& there) {
+    return here.meta && !there.meta && !there.open;
   }
 
   // Without a webhook an object is the same JSON in every version: a field that one of them lacks
@@ -310,25 +316,29 @@ class CrdDiff {
         const auto was_other = old_paths.find(other);
         for (const auto& [path, field] : fields) {
           if (path.empty()) continue;
-          const auto& [type, parent, open] = field;
+          const std::string& type = field.type;
           const auto twin = theirs.find(path);
-          const bool lacks = twin == theirs.end();
+          const bool cut = twin != theirs.end() && is_cut(field, twin->second);
+          const bool lacks = cut || twin == theirs.end();
           if (!lacks && (twin->second.type == type || name > other)) continue;
           // Only the highest missing field is told.
-          const auto around = theirs.find(parent);
-          if (lacks && (around == theirs.end() || around->second.open)) continue;
+          const auto around = theirs.find(field.parent);
+          if (lacks && !cut && (around == theirs.end() || around->second.open)) continue;
           const bool known =
               was != old_paths.end() && was_other != old_paths.end() &&
               was->second.count(path) != 0 &&
-              (lacks ? was_other->second.count(path) == 0
-                     : was_other->second.count(path) != 0 && was->second.at(path).type == type &&
-                           was_other->second.at(path).type == twin->second.type);
+              (cut ? was_other->second.count(path) != 0 &&
+                         is_cut(was->second.at(path), was_other->second.at(path))
+               : lacks ? was_other->second.count(path) == 0
+                       : was_other->second.count(path) != 0 && was->second.at(path).type == type &&
+                             was_other->second.at(path).type == twin->second.type);
           if (known) continue;
           if (lacks) {
-            add("version-lacks-field", name, path,
-                fmt::format("version {} lacks it and no webhook converts: read there and written "
-                            "back it is dropped",
-                            other),
+            const std::string_view loss =
+                cut ? "keeps only what its schema has of it and no webhook converts: read there "
+                      "and written back the rest is dropped"
+                    : "lacks it and no webhook converts: read there and written back it is dropped";
+            add("version-lacks-field", name, path, fmt::format("version {} {}", other, loss),
                 kRisky, kRisky, kRisky);
           } else {
             add("versions-disagree", name, path,
@@ -404,9 +414,9 @@ std::string diff_markdown(const std::vector<Change>& changes) {
       "|\n|---|---|---|---|---|---|---|\n";
   for (const Change& change : changes) {
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", to_string(change.verdict()),
-                       markdown_text(change.version),
+                       markdown_exact(change.version),
                        change.path.empty() ? "" : markdown_code(change.path, MarkdownPlace::table),
-                       markdown_text(change.message), to_string(change.stored),
+                       markdown_exact(change.message), to_string(change.stored),
                        to_string(change.writers), to_string(change.readers));
   }
   return out;

@@ -1,6 +1,7 @@
 #include "crdgen/markdown_text.hpp"
 
 #include <algorithm>
+#include <string_view>
 
 #include "base/strings.hpp"
 
@@ -15,15 +16,23 @@ std::string one_line(std::string text) {
   return base::escape_for_terminal(text);
 }
 
-}  // namespace
-
-std::string markdown_text(const std::string& text) {
+std::string escaped(const std::string& text, std::string_view signs) {
   std::string out;
   for (const char c : one_line(text)) {
-    if (c == '|' || c == '<' || c == '\\') out += '\\';
+    if (signs.find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
   return out;
+}
+
+}  // namespace
+
+std::string markdown_text(const std::string& text) {
+  return escaped(text, "|<\\");
+}
+
+std::string markdown_exact(const std::string& text) {
+  return escaped(text, "|<\\`*_[]!&~");
 }
 
 // In a code span a backslash is itself: only tables have an escape in it, for what ends a cell. A

@@ -8,8 +8,10 @@ namespace kubewatch::crdgen {
 
 enum class MarkdownPlace { table, text };
 
-// As text, in a table or outside.
+// Prose, in a table or outside: emphasis and links that its author wrote are theirs.
 std::string markdown_text(const std::string& text);
+// What is to be read as it stands: a pattern, a rule, a value.
+std::string markdown_exact(const std::string& text);
 // As a code span.
 std::string markdown_code(const std::string& text, MarkdownPlace place);
 

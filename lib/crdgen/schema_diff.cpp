@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "base/strings.hpp"
@@ -33,9 +34,27 @@ const Json& open_value() {
   return kOpen;
 }
 
-const Json& any_text() {
-  static const Json kText = {{"type", "string"}};
-  return kText;
+// A field of ObjectMeta as the server reads it; null of others.
+Json object_meta_field(const std::string& name) {
+  static const std::map<std::string, const char*> kTypes = {
+      {"name", "string"},
+      {"generateName", "string"},
+      {"namespace", "string"},
+      {"uid", "string"},
+      {"resourceVersion", "string"},
+      {"selfLink", "string"},
+      {"creationTimestamp", "string"},
+      {"deletionTimestamp", "string"},
+      {"generation", "integer"},
+      {"deletionGracePeriodSeconds", "integer"},
+      {"labels", "object"},
+      {"annotations", "object"},
+      {"finalizers", "array"},
+      {"ownerReferences", "array"},
+      {"managedFields", "array"},
+  };
+  const auto it = kTypes.find(name);
+  return it == kTypes.end() ? Json() : Json{{"type", it->second}};
 }
 
 // The type that this schema has, without what it asks of a value.
@@ -65,6 +84,10 @@ constexpr Bound kBounds[] = {
     {"minItems", false, nullptr, true},      {"maxItems", true, nullptr},
     {"minProperties", false, nullptr, true}, {"maxProperties", true, nullptr}};
 
+// Whether a place is ObjectMeta, or in it, of what the server keeps as a whole object. There a
+// schema only says what values it takes: what it does not mention is kept all the same.
+enum class Meta { none, itself, below };
+
 // One place in both schemas.
 struct Place {
   const Json& before;
@@ -74,10 +97,8 @@ struct Place {
   // below lists whose items have no key only the whole list has one.
   bool correlatable = true;
   int depth = 0;
-  // Whether it is ObjectMeta, or in it, that the server keeps without being told to: there a schema
-  // only says what values it takes, and what it does not mention is kept all the same.
-  bool meta_before = false;
-  bool meta_after = false;
+  Meta meta_before = Meta::none;
+  Meta meta_after = Meta::none;
 
   // Of a whole object the server keeps apiVersion, kind and metadata, whatever the schema says.
   bool is_resource(const Json& schema) const { return path.empty() || flag(schema, kEmbedded); }
@@ -299,7 +320,7 @@ class SchemaDiff {
   }
 
   void unknown_fields(const Place& place) {
-    if (place.meta_after) return;
+    if (place.meta_after != Meta::none) return;
     const bool before = flag(place.before, kPreserve);
     const bool after = flag(place.after, kPreserve);
     // No key is unknown to a map; values() says what becomes of them.
@@ -316,9 +337,12 @@ class SchemaDiff {
     if (place.path.empty()) return;  // it is one anyway
     const bool before = flag(place.before, kEmbedded);
     const bool after = flag(place.after, kEmbedded);
+    // The server looks at embedded objects at each update, and has no ratcheting there.
     if (!before && after)
-      tightened(place, "embedded-added", "must be a whole object, with apiVersion and kind", false,
-                true);
+      add(place, "embedded-added",
+          "must be a whole object, with apiVersion and kind: what is stored without cannot be "
+          "updated any more",
+          kBreaking, kBreaking, kSafe, false, true);
     if (before && !after) embedded_removed(place);
   }
 
@@ -435,44 +459,57 @@ class SchemaDiff {
     }
     for (const std::string& name : before) {
       const Json* property = base::find(place.after, {"properties", name});
-      if (after.count(name) != 0 || property == nullptr) continue;
+      if (after.count(name) != 0) continue;
+      if (property == nullptr && !is_kept(place, place.after, place.meta_after, name)) continue;
       Place field{place.before, place.after, place.path + "." + name, place.correlatable};
       if (always_there(place, place.after, name)) {
         loosened(field, "required-removed", "is not required, and always there", true, false);
         continue;
       }
       add(field, "required-removed", "is optional: readers may find nothing there", kSafe, kSafe,
-          property->contains("default") ? kSafe : kRisky, true, false);
+          property != nullptr && property->contains("default") ? kSafe : kRisky, true, false);
     }
+  }
+
+  // Without being described.
+  static bool is_kept(const Place& place, const Json& schema, Meta meta, const std::string& name) {
+    const bool head = name == "apiVersion" || name == "kind" || name == "metadata";
+    return meta != Meta::none || (head && place.is_resource(schema));
   }
 
   // What a property is that one side, `schema`, lacks and that is kept all the same; `other` is
   // what the other side says of it. Null: it is not kept, or as what `schema` says of unknown
   // fields.
-  static Json implied(const Place& place, const Json& schema, bool meta, const std::string& name,
+  static Json implied(const Place& place, const Json& schema, Meta meta, const std::string& name,
                       const Json& other) {
     const Json& values = at(schema, "additionalProperties");
-    if (meta && values.is_object()) return values;
-    if (meta) return name == "name" || name == "generateName" ? any_text() : bare(other);
-    if (values.is_object() || !place.is_resource(schema)) return nullptr;
-    if (name == "metadata") return {{"type", "object"}};
-    return name == "apiVersion" || name == "kind" ? any_text() : Json();
+    if (meta != Meta::none && values.is_object()) return values;
+    if (values.is_object() || !is_kept(place, schema, meta, name)) return nullptr;
+    if (meta == Meta::none) return {{"type", name == "metadata" ? "object" : "string"}};
+    const Json known = meta == Meta::itself ? object_meta_field(name) : Json();
+    return known.is_null() ? bare(other) : known;
   }
+
+  static Meta meta_of(const Place& place, const Json& schema, Meta meta, const std::string& name) {
+    if (meta != Meta::none) return Meta::below;
+    return name == "metadata" && place.is_resource(schema) ? Meta::itself : Meta::none;
+  }
+
+  static Meta inside(Meta meta) { return meta == Meta::none ? meta : Meta::below; }
 
   void compare_property(const Place& place, const std::string& name, const Json& before,
                         const Json& after) {
     Place field{before, after, place.path + "." + name, place.correlatable, place.depth + 1};
-    const bool metadata = name == "metadata";
-    field.meta_before = place.meta_before || (metadata && place.is_resource(place.before));
-    field.meta_after = place.meta_after || (metadata && place.is_resource(place.after));
+    field.meta_before = meta_of(place, place.before, place.meta_before, name);
+    field.meta_after = meta_of(place, place.after, place.meta_after, name);
     compare(field);
   }
 
   // Of items and values.
   void compare_inner(const Place& place, const char* suffix, const Json& before, const Json& after,
                      bool correlatable) {
-    compare({before, after, place.path + suffix, correlatable, place.depth + 1, place.meta_before,
-             place.meta_after});
+    compare({before, after, place.path + suffix, correlatable, place.depth + 1,
+             inside(place.meta_before), inside(place.meta_after)});
   }
 
   void properties(const Place& place) {
@@ -531,6 +568,12 @@ class SchemaDiff {
     return true;
   }
 
+  // What the items or values are that one side says nothing of and that are kept: the fields of
+  // ObjectMeta itself, and what is unknown anywhere, may be anything.
+  static Json implied_inner(Meta meta, const Json& other) {
+    return meta == Meta::below ? bare(other) : open_value();
+  }
+
   void values(const Place& place) {
     const Json& before = at(place.before, "additionalProperties");
     const Json& after = at(place.after, "additionalProperties");
@@ -538,14 +581,16 @@ class SchemaDiff {
     if (before.is_object() && after.is_object()) {
       return compare_inner(place, "{}", before, after, place.correlatable);
     }
-    if (after.is_object() && (place.meta_before || flag(place.before, kPreserve))) {
-      const Json own = place.meta_before ? bare(after) : open_value();
+    if (after.is_object() && (place.meta_before != Meta::none || flag(place.before, kPreserve))) {
+      const Json own = implied_inner(place.meta_before, after);
       return compare_inner(place, "{}", own, after, place.correlatable);
     }
-    if (before.is_object() && place.meta_after) {
-      return compare_inner(place, "{}", before, bare(before), place.correlatable);
+    if (before.is_object() && place.meta_after != Meta::none) {
+      const Json own = implied_inner(place.meta_after, before);
+      return compare_inner(place, "{}", before, own, place.correlatable);
     }
-    if (place.meta_after || (flag(place.after, kPreserve) && takes_anything(before))) return;
+    if (place.meta_after != Meta::none || (flag(place.after, kPreserve) && takes_anything(before)))
+      return;
     const bool was = !before.is_null() && before != false;
     const bool is = !after.is_null() && after != false;
     if (was && !is && !flag(place.after, kPreserve)) {
@@ -566,7 +611,16 @@ class SchemaDiff {
     const Json& before = at(place.before, "items");
     const Json& after = at(place.after, "items");
     const bool keyed = at(place.after, "x-kubernetes-list-type") == "map";
-    compare_inner(place, "[]", before, after, place.correlatable && keyed);
+    const bool correlatable = place.correlatable && keyed;
+    if (after.is_object() && !before.is_object() && place.meta_before != Meta::none) {
+      return compare_inner(place, "[]", implied_inner(place.meta_before, after), after,
+                           correlatable);
+    }
+    if (before.is_object() && !after.is_object() && place.meta_after != Meta::none) {
+      return compare_inner(place, "[]", before, implied_inner(place.meta_after, before),
+                           correlatable);
+    }
+    compare_inner(place, "[]", before, after, correlatable);
   }
 
   std::string version_;

@@ -155,7 +155,10 @@ void Recorder::object(Json entry, int stream, std::string_view json) {
       mask_.learn(*parsed);
     }
   }
-  note_version(stream, json, base::string_at(entry, {"type"}) == "DELETED");
+  // An answer to a request of our own may come after a later event: the watches own that number.
+  if (base::string_at(entry, {"t"}) != "still") {
+    note_version(stream, json, base::string_at(entry, {"type"}) == "DELETED");
+  }
   entry["s"] = stream;
   add(std::move(entry), std::string(json));
 }

@@ -277,19 +277,25 @@ bool RecordedState::has_left(const Stream& stream, const Id& id, const Json& las
 
 // What it has become another stream tells, or the server was asked for it. Where neither is so, it
 // is only known to match no more; it keeps its version, so that any other state is newer.
-void RecordedState::leave(const Stream& stream, const core::ObjectKey& key,
-                          const std::string& version, std::vector<RecordedChange>& out) {
+void RecordedState::leave(Stream& stream, const core::ObjectKey& key, const std::string& version,
+                          std::vector<RecordedChange>& out) {
   const Id id = id_of(stream, key);
   const auto found = objects_.find(id);
   if (found == objects_.end() || found->second.version >= number(version)) return;
   if (own_.count({id, version}) != 0) return;  // it is written anew
+  bool told_by_another = false;
   if (const Life* life = life_of(id, found->second.object); life != nullptr) {
-    const auto told = life->lower_bound({number(version), 0});
-    if (told != life->end() && told->first == number(version)) return;
+    const auto later = life->lower_bound({number(version), 0});
+    if (later != life->end() && later->first == number(version)) return;
+    told_by_another = std::any_of(later, life->end(),
+                                  [&](const auto& one) { return one.second != stream.number; });
   }
   Json now = found->second.object;
   unmatch(now, stream.labels);
-  if (now == found->second.object) return;
+  if (now == found->second.object) {
+    // By its fields. Where nobody else tells what they had become, it goes, and comes back.
+    return told_by_another ? void() : remove(stream, key, out);
+  }
   RecordedChange change{
       stream.group, stream.version,       stream.plural, key, found->second.object,
       now,          is_metadata_only(now)};

@@ -90,7 +90,7 @@ class RecordedState {
   bool lives_at(const Stream& stream, const Id& id, const Json& object,
                 std::uint64_t version) const;
   bool has_left(const Stream& stream, const Id& id, const Json& last) const;
-  void leave(const Stream& stream, const core::ObjectKey& key, const std::string& version,
+  void leave(Stream& stream, const core::ObjectKey& key, const std::string& version,
              std::vector<RecordedChange>& out);
   bool is_in_doubt(const Stream& stream, const Id& id, const Json& last) const;
   void remove(Stream& stream, const core::ObjectKey& key, std::vector<RecordedChange>& out);

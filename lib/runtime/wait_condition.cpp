@@ -354,6 +354,11 @@ Condition WaitCondition::condition() const {
           }};
 }
 
+std::string WaitCondition::path() const {
+  const auto* path = std::get_if<Path>(&impl_->what);
+  return path == nullptr ? "" : path->text;
+}
+
 bool WaitCondition::waits_for_deletion() const {
   return std::holds_alternative<Delete>(impl_->what);
 }

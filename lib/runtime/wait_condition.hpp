@@ -53,6 +53,8 @@ class WaitCondition {
   bool waits_for_deletion() const;
   bool waits_for_creation() const;
   const std::string& text() const { return text_; }
+  // Of jsonpath=: the path alone, as it is given; "" of others.
+  std::string path() const;
 
  private:
   struct Impl;

@@ -81,6 +81,16 @@ TEST_CASE("a program that reads metadata, or whole objects, is none of that") {
   CHECK(lost_of(".event == \"ADDED\" or .initial or .old == null", Input::event).empty());
   CHECK(lost_of(".old.metadata.generation < .metadata.generation", Input::event).empty());
   CHECK(lost_of("[.items[] | .metadata.name] | length", Input::list).empty());
+  // Behind the first path the input may be any value.
+  for (const char* program :
+       {".items[].metadata.labels | .data", ".items|map(.metadata.labels)|map(.data)",
+        ".items[]|.metadata.annotations|.status?", "{data:[.items[].metadata.name]}|.data[]",
+        ".items|map({name:.metadata.name,status:.metadata.labels.app})|group_by(.status)|length"}) {
+    INFO(program);
+    CHECK(lost_of(program, Input::list).empty());
+  }
+  CHECK(lost_of(".metadata.labels|with_entries(.value |= ascii_upcase)|.data").empty());
+  CHECK(lost_of(".metadata.name|test(\"a\")|{status:.}|.status").empty());
   CHECK(lost_of(".items[0].metadata.name", Input::list).empty());
 }
 
@@ -89,6 +99,8 @@ TEST_CASE("a path that leads to more than metadata is refused, in braces or with
   CHECK(lost_at("spec.replicas") == ".spec.replicas");
   CHECK(lost_at("{['status']['phase']}") == "['status']['phase']");
   CHECK(lost_at("{.items[*].spec.x}", Input::list) == ".spec.x");
+  CHECK(lost_at("{.items[?(@.data.k==\"w\")].metadata.name}", Input::list) == ".data.k");
+  CHECK(lost_at("{.items[?(@.kind==\"a\" && @.spec.x > 1)]}", Input::list) == ".spec.x");
   CHECK(lost_at("{.items[*].spec.x}") == ".items[*].spec.x");
   for (const char* path :
        {"{.metadata.name}", "kind", "{.}", "{$}", "{..name}", "{['metadata.name']}"}) {
@@ -123,6 +135,7 @@ TEST_CASE("where only metadata is kept --until, --when and --fields may not ask 
   CHECK(until_error("condition=Ready") == "--until reads .status.conditions" + rest);
   CHECK(until_error("jsonpath='{.spec.replicas}'=2") == "--until reads .spec.replicas" + rest);
   CHECK(until_error("jsonpath=.status.phase=Running") == "--until reads .status.phase" + rest);
+  CHECK(until_error("jsonpath={['data']['k']}=w") == "--until reads ['data']['k']" + rest);
   CHECK(until_error(".spec.replicas == 2") == "--until reads .spec.replicas" + rest);
   for (const char* until :
        {"", "create", "delete", "jsonpath={.metadata.labels['a']}=b", ".metadata.generation > 1"}) {

@@ -152,7 +152,7 @@ TEST_CASE("each change of a schema has its verdict for stored objects, writers a
       {"{type: object}", "{type: object, x-kubernetes-preserve-unknown-fields: true}",
        "unknown-fields-kept safe/safe/safe .x"},
       {"{type: object}", "{type: object, x-kubernetes-embedded-resource: true}",
-       "embedded-added risky/breaking/safe .x"},
+       "embedded-added breaking/breaking/safe .x"},
       {"{type: object, x-kubernetes-embedded-resource: true}", "{type: object}",
        "embedded-removed breaking/breaking/breaking .x"},
       {"{type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: "
@@ -339,7 +339,7 @@ TEST_CASE("what the server keeps whatever the schema says is neither new nor dro
       {", properties: {metadata: {type: object}}",
        ", properties: {metadata: {type: object}}, required: [kind, metadata]",
        "required-added safe/safe/safe .kind; required-added safe/safe/safe .metadata",
-       "required-removed safe/safe/safe .metadata"},
+       "required-removed safe/safe/safe .kind; required-removed safe/safe/safe .metadata"},
       {"", ", x-kubernetes-embedded-resource: true", "", ""},
   };
   const auto check = [](const Row& row, const auto& crd) {
@@ -356,6 +356,17 @@ TEST_CASE("what the server keeps whatever the schema says is neither new nor dro
   for (const Row& row : of_roots) check(row, with_root);
 
   const Row of_embedded[] = {
+      {"",
+       ", properties: {metadata: {type: object, properties: {finalizers: {type: array, items: "
+       "{type: string, maxLength: 3}}}}}",
+       "bound-tightened risky/breaking/safe .x.metadata.finalizers[]",
+       "bound-loosened safe/safe/safe .x.metadata.finalizers[]"},
+      {"", ", properties: {metadata: {type: object, properties: {labels: {type: string}}}}",
+       "type-changed breaking/breaking/breaking .x.metadata.labels",
+       "type-changed breaking/breaking/breaking .x.metadata.labels"},
+      {", required: [metadata], properties: {metadata: {type: object}}", "",
+       "required-removed safe/safe/risky .x.metadata",
+       "required-added risky/breaking/safe .x.metadata"},
       {"",
        ", properties: {metadata: {type: object, properties: {name: {type: string, minLength: 3}}}}",
        "bound-tightened risky/breaking/safe .x.metadata.name",
@@ -507,6 +518,13 @@ TEST_CASE("versions come and go, and are compared with each other while no webho
         "version-lacks-field risky/risky/risky .x.apiVersion; version-lacks-field "
         "risky/risky/risky .x.kind; version-lacks-field risky/risky/risky .x.metadata; "
         "version-added safe/safe/safe");
+  // There it is a field like others, of which what is not described is pruned.
+  const char* plain =
+      "{x: {type: object, properties: {a: {type: string}, apiVersion: {type: string}, "
+      "kind: {type: string}, metadata: {type: object}}}}";
+  CHECK(told(diff_crds(whole, second(whole, plain))) ==
+        "version-lacks-field risky/risky/risky .x.metadata; version-added safe/safe/safe");
+  CHECK(told(diff_crds(second(whole, plain), second(whole, plain))) == "");
   // What was so already is not told again.
   const Json uneven = with_second("{x: {type: string}, z: {type: string}}", true);
   CHECK(told(diff_crds(uneven, uneven)) == "");
@@ -587,6 +605,9 @@ TEST_CASE("the worst of a diff is its verdict, in JSON and Markdown") {
   CHECK_THAT(diff_markdown(fenced), Catch::Contains("| ``.x.a`b`` |"));
   const auto tagged =
       diff_crds(crd_of("{type: string}"), crd_of("{type: string, pattern: '<b>\\|'}"));
+  CHECK_THAT(diff_markdown(diff_crds(crd_of("{type: string}"),
+                                     crd_of("{type: string, pattern: '[a](b)*_'}"))),
+             Catch::Contains("\\[a\\](b)\\*\\_"));
   CHECK_THAT(diff_markdown(tagged), Catch::Contains("\\<b>\\\\\\\\\\|"));
   CHECK(worst_of({}) == Verdict::safe);
 }

@@ -281,6 +281,9 @@ TEST_CASE("what is told of again had left its selection, whatever it was meanwhi
   CHECK(told({open(1, "list", "copy=v"), open(2, "watch"), item(1, object("a", "5")), page(1),
               event(2, "MODIFIED", object("a", "12", "w")), open(1, "list", "copy=v"), page(1)}) ==
         Told{"a@5 v", "a@12 w"});
+  // What its fields had become nobody says: it goes, and comes back.
+  CHECK(told({open_fields(1, "status.phase=Running"), kFirst, kDeleted,
+              event(1, "ADDED", object("a", "9"))}) == Told{"a@5 v", "a gone?", "a@9 v"});
   // It would have been marked as deleted first.
   const Json held = with_metadata(object("a", "5"), "finalizers", Json::array({"demo.dev/f"}));
   CHECK(told({begun, event(1, "ADDED", held),

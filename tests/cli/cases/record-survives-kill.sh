@@ -3,7 +3,12 @@ cp -r ../../examples/website "$work"
 "$kubewatch" run-controller -f "$work/website" --sandbox --sandbox-file "$work/website" --socket none \
   --record "$work/r" >/dev/null 2>"$work/log" &
 pid=$!
-has_recorded() { [ "$(stat -c %s "$work/r")" -ge 100 ]; }
+# It is not in the middle of a block.
+has_recorded() {
+  size=$(stat -c %s "$work/r")
+  sleep 0.3
+  [ "$size" -ge 100 ] && [ "$(stat -c %s "$work/r")" = "$size" ]
+}
 eventually has_recorded
 kill -9 $pid
 "$kubewatch" run-controller replay "$work/r" -f "$work/website" >"$work/said" 2>"$work/error"
