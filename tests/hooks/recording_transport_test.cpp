@@ -442,6 +442,33 @@ TEST_CASE("the server is asked for what a watch that selects tells as deleted") 
   CHECK_FALSE(told[2].contains("o"));
 }
 
+TEST_CASE("an answer that comes after a later event does not take its version back") {
+  Fixture f(true, kMostWaiting, RecordingTransport::Objects::as_found);
+  const auto object = [](const char* version) {
+    return Json{
+        {"metadata",
+         {{"name", "a"}, {"namespace", "shop"}, {"uid", "u1"}, {"resourceVersion", version}}}};
+  };
+  auto& watch = f.ask("GET", "/api/v1/configmaps?watch=1&labelSelector=tier%3Dweb");
+  watch.head(200);
+  watch.data(base::dump_json({{"type", "DELETED"}, {"object", object("9")}}));
+  REQUIRE(f.wire.size() == 2);
+  watch.data(base::dump_json({{"type", "ADDED"}, {"object", object("12")}}));
+  f.wire.call(1).head(200);
+  f.wire.call(1).data(base::dump_json(object("10")));
+  f.wire.call(1).end();
+  f.ask("PATCH", "/api/v1/namespaces/shop/configmaps/a?fieldManager=m", "{}",
+        "application/apply-patch+yaml");
+  auto& call = f.wire.call(2);
+  call.head(200);
+  call.data(base::dump_json(object("12")));
+  call.end();
+  const auto writes = f.entries("write");
+  REQUIRE(writes.size() == 1);
+  CHECK_FALSE(writes[0].contains("rv"));
+  CHECK(f.written("still").size() == 1);
+}
+
 TEST_CASE("many deletions are asked for a few at a time") {
   Fixture f(true, kMostWaiting, RecordingTransport::Objects::as_found);
   auto& watch = f.ask("GET", "/api/v1/namespaces?watch=1&labelSelector=tier%3Dweb");
