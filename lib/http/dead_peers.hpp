@@ -1,6 +1,6 @@
 // How long a connection may be silent before its other end is asked for, how often that is asked
-// again, and how long that end may leave what was sent unacknowledged: the same for our requests and
-// for our servers. Numbers only.
+// again, and how long that end may leave what was sent unacknowledged: the same for our requests
+// and for our servers. Numbers only.
 #pragma once
 
 namespace kubewatch::http {
