@@ -8,6 +8,7 @@
 
 #include "base/strings.hpp"
 #include "crdgen/generate.hpp"
+#include "crdgen/kept_fields.hpp"
 #include "crdgen/markdown_text.hpp"
 #include "crdgen/schema_diff.hpp"
 #include "crdgen/schema_flag.hpp"
@@ -273,7 +274,7 @@ class CrdDiff {
       paths(*items, path + "[]", path, depth + 1, out, meta);
     if (const Json* values = base::find(schema, {"additionalProperties"}))
       paths(*values, path + "{}", path, depth + 1, out, meta);
-    const bool resource = path.empty() || flag(schema, kEmbedded);
+    const bool resource = is_whole_object(schema, path);
     const Json* properties = base::find(schema, {"properties"});
     if (properties != nullptr && properties->is_object()) {
       for (const auto& [name, property] : properties->items()) {

@@ -9,6 +9,7 @@
 
 #include "base/strings.hpp"
 #include "crdgen/junctor.hpp"
+#include "crdgen/kept_fields.hpp"
 #include "crdgen/schema_flag.hpp"
 
 namespace kubewatch::crdgen {
@@ -26,44 +27,6 @@ const Json& at(const Json& schema, const char* key) {
 // Fields that its `properties` lack stay.
 bool keeps_unknown(const Json& schema) {
   return flag(schema, kPreserve) || at(schema, "additionalProperties").is_object();
-}
-
-// What anything may be.
-const Json& open_value() {
-  static const Json kOpen = {{kPreserve, true}};
-  return kOpen;
-}
-
-// A field of ObjectMeta as the server reads it; null of others.
-Json object_meta_field(const std::string& name) {
-  static const std::map<std::string, const char*> kTypes = {
-      {"name", "string"},
-      {"generateName", "string"},
-      {"namespace", "string"},
-      {"uid", "string"},
-      {"resourceVersion", "string"},
-      {"selfLink", "string"},
-      {"creationTimestamp", "string"},
-      {"deletionTimestamp", "string"},
-      {"generation", "integer"},
-      {"deletionGracePeriodSeconds", "integer"},
-      {"labels", "object"},
-      {"annotations", "object"},
-      {"finalizers", "array"},
-      {"ownerReferences", "array"},
-      {"managedFields", "array"},
-  };
-  const auto it = kTypes.find(name);
-  return it == kTypes.end() ? Json() : Json{{"type", it->second}};
-}
-
-// The type that this schema has, without what it asks of a value.
-Json bare(const Json& schema) {
-  Json out = Json::object();
-  for (const char* key : {"type", "x-kubernetes-int-or-string"}) {
-    if (const Json& said = at(schema, key); !said.is_null()) out[key] = said;
-  }
-  return out;
 }
 
 std::string shown(const Json& value) {
@@ -84,10 +47,6 @@ constexpr Bound kBounds[] = {
     {"minItems", false, nullptr, true},      {"maxItems", true, nullptr},
     {"minProperties", false, nullptr, true}, {"maxProperties", true, nullptr}};
 
-// Whether a place is ObjectMeta, or in it, of what the server keeps as a whole object. There a
-// schema only says what values it takes: what it does not mention is kept all the same.
-enum class Meta { none, itself, below };
-
 // One place in both schemas.
 struct Place {
   const Json& before;
@@ -100,8 +59,8 @@ struct Place {
   Meta meta_before = Meta::none;
   Meta meta_after = Meta::none;
 
-  // Of a whole object the server keeps apiVersion, kind and metadata, whatever the schema says.
-  bool is_resource(const Json& schema) const { return path.empty() || flag(schema, kEmbedded); }
+  bool is_whole_before() const { return is_whole_object(before, path); }
+  bool is_whole_after() const { return is_whole_object(after, path); }
 };
 
 class SchemaDiff {
@@ -436,9 +395,9 @@ class SchemaDiff {
   }
 
   // Without one of these the server takes no object, whatever the schema says.
-  static bool always_there(const Place& place, const Json& schema, const std::string& name) {
+  static bool always_there(const Place& place, bool whole, const std::string& name) {
     if (name == "metadata") return place.path.empty();
-    return (name == "apiVersion" || name == "kind") && place.is_resource(schema);
+    return (name == "apiVersion" || name == "kind") && whole;
   }
 
   void required(const Place& place) {
@@ -448,7 +407,7 @@ class SchemaDiff {
       if (before.count(name) != 0) continue;
       const Json* property = base::find(place.after, {"properties", name});
       Place field{place.before, place.after, place.path + "." + name, place.correlatable};
-      if (always_there(place, place.before, name)) {
+      if (always_there(place, place.is_whole_before(), name)) {
         loosened(field, "required-added", "is required, and was always there", false, true);
       } else if (property != nullptr && property->contains("default")) {
         loosened(field, "required-with-default", "is required, and the default fills it in", false,
@@ -460,9 +419,11 @@ class SchemaDiff {
     for (const std::string& name : before) {
       const Json* property = base::find(place.after, {"properties", name});
       if (after.count(name) != 0) continue;
-      if (property == nullptr && !is_kept(place, place.after, place.meta_after, name)) continue;
+      if (property == nullptr && !is_kept_field(place.meta_after, place.is_whole_after(), name)) {
+        continue;  // properties() tells that it is gone
+      }
       Place field{place.before, place.after, place.path + "." + name, place.correlatable};
-      if (always_there(place, place.after, name)) {
+      if (always_there(place, place.is_whole_after(), name)) {
         loosened(field, "required-removed", "is not required, and always there", true, false);
         continue;
       }
@@ -471,45 +432,24 @@ class SchemaDiff {
     }
   }
 
-  // Without being described.
-  static bool is_kept(const Place& place, const Json& schema, Meta meta, const std::string& name) {
-    const bool head = name == "apiVersion" || name == "kind" || name == "metadata";
-    return meta != Meta::none || (head && place.is_resource(schema));
-  }
-
-  // What a property is that one side, `schema`, lacks and that is kept all the same; `other` is
-  // what the other side says of it. Null: it is not kept, or as what `schema` says of unknown
-  // fields.
-  static Json implied(const Place& place, const Json& schema, Meta meta, const std::string& name,
-                      const Json& other) {
-    const Json& values = at(schema, "additionalProperties");
-    if (meta != Meta::none && values.is_object()) return values;
-    if (values.is_object() || !is_kept(place, schema, meta, name)) return nullptr;
-    if (meta == Meta::none) return {{"type", name == "metadata" ? "object" : "string"}};
-    const Json known = meta == Meta::itself ? object_meta_field(name) : Json();
-    return known.is_null() ? bare(other) : known;
-  }
-
-  static Meta meta_of(const Place& place, const Json& schema, Meta meta, const std::string& name) {
-    if (meta != Meta::none) return Meta::below;
-    return name == "metadata" && place.is_resource(schema) ? Meta::itself : Meta::none;
-  }
-
-  static Meta inside(Meta meta) { return meta == Meta::none ? meta : Meta::below; }
-
   void compare_property(const Place& place, const std::string& name, const Json& before,
                         const Json& after) {
     Place field{before, after, place.path + "." + name, place.correlatable, place.depth + 1};
-    field.meta_before = meta_of(place, place.before, place.meta_before, name);
-    field.meta_after = meta_of(place, place.after, place.meta_after, name);
+    field.meta_before = meta_of_field(place.meta_before, place.is_whole_before(), name);
+    field.meta_after = meta_of_field(place.meta_after, place.is_whole_after(), name);
     compare(field);
   }
 
-  // Of items and values.
+  // Of items and values. Those of metadata are kept where one side says nothing of them.
   void compare_inner(const Place& place, const char* suffix, const Json& before, const Json& after,
                      bool correlatable) {
-    compare({before, after, place.path + suffix, correlatable, place.depth + 1,
-             inside(place.meta_before), inside(place.meta_after)});
+    const bool come = !before.is_object() && place.meta_before != Meta::none;
+    const bool go = !after.is_object() && place.meta_after != Meta::none;
+    const Json own = come ? kept_inside(place.meta_before, after)
+                     : go ? kept_inside(place.meta_after, before)
+                          : Json();
+    compare({come ? own : before, go ? own : after, place.path + suffix, correlatable,
+             place.depth + 1, meta_inside(place.meta_before), meta_inside(place.meta_after)});
   }
 
   void properties(const Place& place) {
@@ -524,7 +464,8 @@ class SchemaDiff {
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
       if (const auto it = after.find(name); it != after.end()) {
         compare_property(place, name, schema, *it);
-      } else if (const Json own = implied(place, place.after, place.meta_after, name, schema);
+      } else if (const Json own = kept_field(place.after, place.meta_after, place.is_whole_after(),
+                                             name, schema);
                  !own.is_null()) {
         compare_property(place, name, schema, own);
       } else if (kept) {
@@ -542,7 +483,8 @@ class SchemaDiff {
     for (const auto& [name, schema] : after.items()) {
       if (before.contains(name)) continue;
       const Place field{schema, schema, place.path + "." + name, place.correlatable};
-      if (const Json own = implied(place, place.before, place.meta_before, name, schema);
+      if (const Json own =
+              kept_field(place.before, place.meta_before, place.is_whole_before(), name, schema);
           !own.is_null()) {
         compare_property(place, name, own, schema);
         continue;
@@ -568,26 +510,15 @@ class SchemaDiff {
     return true;
   }
 
-  // What the items or values are that one side says nothing of and that are kept: the fields of
-  // ObjectMeta itself, and what is unknown anywhere, may be anything.
-  static Json implied_inner(Meta meta, const Json& other) {
-    return meta == Meta::below ? bare(other) : open_value();
-  }
-
   void values(const Place& place) {
     const Json& before = at(place.before, "additionalProperties");
     const Json& after = at(place.after, "additionalProperties");
     if (before == after) return;
-    if (before.is_object() && after.is_object()) {
-      return compare_inner(place, "{}", before, after, place.correlatable);
-    }
-    if (after.is_object() && (place.meta_before != Meta::none || flag(place.before, kPreserve))) {
-      const Json own = implied_inner(place.meta_before, after);
-      return compare_inner(place, "{}", own, after, place.correlatable);
-    }
-    if (before.is_object() && place.meta_after != Meta::none) {
-      const Json own = implied_inner(place.meta_after, before);
-      return compare_inner(place, "{}", before, own, place.correlatable);
+    const bool both = after.is_object() ? before.is_object() || place.meta_before != Meta::none
+                                        : before.is_object() && place.meta_after != Meta::none;
+    if (both) return compare_inner(place, "{}", before, after, place.correlatable);
+    if (after.is_object() && flag(place.before, kPreserve)) {
+      return compare_inner(place, "{}", open_value(), after, place.correlatable);
     }
     if (place.meta_after != Meta::none || (flag(place.after, kPreserve) && takes_anything(before)))
       return;
@@ -611,16 +542,7 @@ class SchemaDiff {
     const Json& before = at(place.before, "items");
     const Json& after = at(place.after, "items");
     const bool keyed = at(place.after, "x-kubernetes-list-type") == "map";
-    const bool correlatable = place.correlatable && keyed;
-    if (after.is_object() && !before.is_object() && place.meta_before != Meta::none) {
-      return compare_inner(place, "[]", implied_inner(place.meta_before, after), after,
-                           correlatable);
-    }
-    if (before.is_object() && !after.is_object() && place.meta_after != Meta::none) {
-      return compare_inner(place, "[]", before, implied_inner(place.meta_after, before),
-                           correlatable);
-    }
-    compare_inner(place, "[]", before, after, correlatable);
+    compare_inner(place, "[]", before, after, place.correlatable && keyed);
   }
 
   std::string version_;
