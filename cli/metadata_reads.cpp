@@ -9,6 +9,7 @@
 #include "base/ascii.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "cli/printers/custom_columns.hpp"
 #include "core/json_path.hpp"
 #include "core/json_template.hpp"
 #include "hooks/changed_paths.hpp"
@@ -134,29 +135,6 @@ bool is_template_literal(std::string_view action) {
          std::string_view("\"'+-").find(action[0]) != std::string_view::npos;
 }
 
-// The paths of HEADER:PATH,... or of the two lines of a file.
-std::vector<std::string_view> column_paths(std::string_view text) {
-  std::vector<std::string_view> out;
-  const std::size_t line = text.find('\n');
-  const bool file = line != std::string_view::npos;
-  if (file) text = text.substr(line + 1, text.find('\n', line + 1) - line - 1);
-  const std::string_view ends = file ? " \t\r" : ",";
-  std::size_t begin = 0;
-  for (std::size_t at = 0; at <= text.size();) {
-    if (at < text.size() && ends.find(text[at]) == std::string_view::npos) {
-      const bool opens = std::string_view("[{(").find(text[at]) != std::string_view::npos;
-      at = opens ? std::min(group_end(text, at), text.size()) : at + 1;
-      continue;
-    }
-    std::string_view column = text.substr(begin, at - begin);
-    if (!file) column = column.substr(std::min(column.find(':'), column.size()));
-    if (!file && !column.empty()) column.remove_prefix(1);
-    if (!column.empty()) out.push_back(column);
-    begin = ++at;
-  }
-  return out;
-}
-
 }  // namespace
 
 Error MetadataReads::refused(const std::string& flag, const std::string& place) const {
@@ -226,8 +204,10 @@ Result<void> MetadataReads::check_template(std::string_view text, Input input) c
   return {};
 }
 
-Result<void> MetadataReads::check_columns(std::string_view text) const {
-  for (const std::string_view path : column_paths(text)) {
+Result<void> MetadataReads::check_columns(const std::string& text) const {
+  const auto columns = CustomColumns::of_format(text);
+  if (!columns.ok()) return {};
+  for (const std::string& path : columns->path_texts()) {
     KW_TRY(check_path("-o custom-columns", path, Input::object));
   }
   return {};

@@ -34,7 +34,7 @@ class MetadataReads {
   // The filter in ".items[?(@.a==1)]".
   Result<void> check_choice(const std::string& flag, std::string_view items) const;
   Result<void> check_template(std::string_view text, Input input) const;
-  Result<void> check_columns(std::string_view text) const;
+  Result<void> check_columns(const std::string& text) const;
 
   std::string keeper_;
 };

@@ -73,6 +73,7 @@ Result<CustomColumns> CustomColumns::parse(const std::string& spec) {
     if (out.paths_.size() >= kMostOwnColumns) return wrong("too many columns", spec, begin);
     KW_ASSIGN(auto path, path_of(column.substr(colon + 1), spec, begin + colon + 1));
     out.headers_.push_back(column.substr(0, colon));
+    out.path_texts_.push_back(column.substr(colon + 1));
     out.paths_.push_back(std::move(path));
   }
   return out;
@@ -82,7 +83,7 @@ Result<CustomColumns> CustomColumns::parse_file(const std::string& text) {
   const auto lines = base::split(text, '\n');
   CustomColumns out;
   out.headers_ = blank_separated(lines[0]);
-  const auto paths = lines.size() > 1 ? blank_separated(lines[1]) : std::vector<std::string>();
+  auto paths = lines.size() > 1 ? blank_separated(lines[1]) : std::vector<std::string>();
   if (out.headers_.empty() || out.headers_.size() != paths.size() ||
       paths.size() > kMostOwnColumns) {
     return Error(ErrorKind::invalid,
@@ -94,7 +95,12 @@ Result<CustomColumns> CustomColumns::parse_file(const std::string& text) {
     KW_ASSIGN(auto parsed, path_of(path, path, 0));
     out.paths_.push_back(std::move(parsed));
   }
+  out.path_texts_ = std::move(paths);
   return out;
+}
+
+Result<CustomColumns> CustomColumns::of_format(const std::string& text) {
+  return text.find('\n') != std::string::npos ? parse_file(text) : parse(text);
 }
 
 std::vector<std::string> CustomColumns::cells(const Json& object) const {

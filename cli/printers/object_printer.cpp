@@ -117,9 +117,7 @@ struct ObjectPrinter::Impl {
     } else if (format.kind == Kind::jq) {
       KW_ASSIGN(program, compile_jq(format.text));
     } else if (format.kind == Kind::custom_columns) {
-      KW_ASSIGN(custom, format.text.find('\n') != std::string::npos
-                            ? CustomColumns::parse_file(format.text)
-                            : CustomColumns::parse(format.text));
+      KW_ASSIGN(custom, CustomColumns::of_format(format.text));
       custom_table.start(custom->headers());
     }
     if (!flags.sort_by.empty()) {

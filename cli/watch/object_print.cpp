@@ -68,9 +68,7 @@ Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format,
   switch (format.kind) {
     case Kind::name: return std::unique_ptr<View>(std::make_unique<ObjectView>(print_name));
     case Kind::custom_columns: {
-      KW_ASSIGN(auto columns, format.text.find('\n') != std::string::npos
-                                  ? CustomColumns::parse_file(format.text)
-                                  : CustomColumns::parse(format.text));
+      KW_ASSIGN(auto columns, CustomColumns::of_format(format.text));
       return std::unique_ptr<View>(
           std::make_unique<CustomColumnsView>(std::move(columns), options.headers));
     }
