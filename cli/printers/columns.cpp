@@ -115,4 +115,14 @@ client::PendingPtr fetch_columns(client::Client& client, const core::ResourceTyp
                     });
 }
 
+void find_columns(ColumnBook& book, client::Client& client, loop::EventLoop& loop,
+                  const core::ResourceType& type, Duration within,
+                  const std::function<bool()>& stopped) {
+  if (book.has(type)) return;
+  std::shared_ptr<const Columns> columns;
+  const auto pending = fetch_columns(client, type, [&](auto found) { columns = std::move(found); });
+  loop.run_until([&] { return columns != nullptr || stopped(); }, within);
+  if (columns) book.put(type, std::move(columns));
+}
+
 }  // namespace kubewatch::cli

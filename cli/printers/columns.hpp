@@ -12,6 +12,7 @@
 #include "base/time.hpp"
 #include "client/client.hpp"
 #include "core/resource.hpp"
+#include "loop/event_loop.hpp"
 
 namespace kubewatch::cli {
 
@@ -56,5 +57,10 @@ class ColumnBook {
 [[nodiscard]] client::PendingPtr fetch_columns(
     client::Client& client, const core::ResourceType& type,
     std::function<void(std::shared_ptr<const Columns>)> done);
+// The same into `book`, which may have them, while `loop` turns: `within` at most, or until
+// `stopped`. Then they are plain.
+void find_columns(
+    ColumnBook& book, client::Client& client, loop::EventLoop& loop, const core::ResourceType& type,
+    Duration within, const std::function<bool()>& stopped = [] { return false; });
 
 }  // namespace kubewatch::cli

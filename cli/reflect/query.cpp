@@ -165,12 +165,8 @@ Result<int> ReflectQuery::from_kinds(Context& context, const ReflectFlags& flags
   KW_TRY(check_kept(flags, kinds));
   KW_ASSIGN(const auto to, printer(context, kinds));
   for (const auto& kind : kinds) {
-    if (!to->is_table() || to->columns().has(kind->type())) continue;
-    std::shared_ptr<const Columns> columns;
-    const auto pending = fetch_columns(session.client(), kind->type(),
-                                       [&](auto found) { columns = std::move(found); });
-    session.loop().run_until([&] { return columns != nullptr; }, Duration{30000});
-    if (columns) to->columns().put(kind->type(), columns);
+    if (!to->is_table()) break;
+    find_columns(to->columns(), session.client(), session.loop(), kind->type(), Duration{30000});
   }
   return print(context, kinds, asked, choice_of(flags, !flags.from.empty()), *to,
                session.loop().wall());

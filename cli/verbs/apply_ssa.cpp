@@ -114,18 +114,6 @@ class ApplySsa : public Command {
     return make_printer(std::move(setup));
   }
 
-  // A custom kind's columns are in its definition, which is there: one that came with the objects
-  // would be a second kind. Who may not read it gets NAME and AGE.
-  void find_columns(Session& session, const core::ResourceType& type,
-                    const std::function<bool()>& stopped) {
-    if (!own_columns_ || printer_->columns().has(type)) return;
-    std::shared_ptr<const Columns> columns;
-    const auto pending =
-        fetch_columns(session.client(), type, [&](auto found) { columns = std::move(found); });
-    session.loop().run_until([&] { return columns != nullptr || stopped(); }, kColumnsWithin);
-    if (columns) printer_->columns().put(type, std::move(columns));
-  }
-
   void bind_files(CLI::App& app) {
     bind_resource_files(app, files_, false);
     app.add_option("-l,--selector", files_.selection.label_selector,
@@ -224,7 +212,12 @@ class ApplySsa : public Command {
     run.stop_when(stopped);
     run.on_type([&](const core::ResourceType& type) {
       recording_.note({type});
-      find_columns(session, type, stopped);
+      // A custom kind's columns are in its definition, which is there: one that came with the
+      // objects would be a second kind. Who may not read it gets NAME and AGE.
+      if (own_columns_) {
+        find_columns(printer_->columns(), session.client(), session.loop(), type, kColumnsWithin,
+                     stopped);
+      }
     });
     std::optional<ApplySetRun> set;
     if (prune_) {

@@ -1,7 +1,5 @@
 #include "cli/watch/end_rule.hpp"
 
-#include <algorithm>
-
 namespace kubewatch::cli::watch {
 
 namespace {
