@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <vector>
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
@@ -18,7 +16,7 @@ namespace kubewatch::cli {
 
 namespace {
 
-using Steps = std::vector<std::string>;
+using Steps = core::PathRead;
 using Input = MetadataReads::Input;
 
 bool is_kept_member(std::string_view name) {
@@ -27,19 +25,19 @@ bool is_kept_member(std::string_view name) {
 
 // The step that is a member of an object; "" where there is none.
 std::string_view member_in(const Steps& steps, Input input) {
-  if (steps.empty()) return "";
-  const std::string& first = steps.front();
+  if (steps.empty() || !steps.front()) return "";
+  const std::string& first = *steps.front();
   if (input == Input::event && (first == "event" || first == "initial")) return "";
   const bool above =
       (input == Input::event && first == "old") || (input == Input::list && first == "items");
   if (!above) return first;
-  return steps.size() > 1 ? std::string_view(steps[1]) : "";
+  return steps.size() > 1 && steps[1] ? std::string_view(*steps[1]) : "";
 }
 
-// .metadata.annotations["a/b"]
+// .metadata.annotations["a/b"], .spec.containers[*].image
 std::string place_text(const Steps& steps) {
   std::string out;
-  for (const std::string& step : steps) out += hooks::path_step(base::dump_json(step));
+  for (const auto& step : steps) out += step ? hooks::path_step(base::dump_json(*step)) : "[*]";
   return out;
 }
 
@@ -84,7 +82,8 @@ std::string lost_in_words(std::string_view text, Input input) {
 // be seen.
 std::string lost_place(const jq::Program& program, Input input) {
   Steps found;
-  for (const Steps& steps : program.reads()) {
+  for (const auto& read : program.reads()) {
+    const Steps steps(read.begin(), read.end());
     const std::string_view member = member_in(steps, input);
     if (member.empty() || is_kept_member(member)) continue;
     const bool goes_on =
@@ -94,45 +93,6 @@ std::string lost_place(const jq::Program& program, Input input) {
   if (!found.empty()) return place_text(found);
   const bool followed = program.native() && input != Input::list;
   return followed ? "" : lost_in_words(program.text(), input);
-}
-
-// Behind what is opened at `at`: a brace, a bracket. npos: it is not closed.
-std::size_t group_end(std::string_view text, std::size_t at) {
-  int depth = 0;
-  char quote = '\0';
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quote != '\0') {
-      if (c == '\\') {
-        ++at;
-      } else if (c == quote) {
-        quote = '\0';
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == '[' || c == '{' || c == '(') {
-      ++depth;
-    } else if ((c == ']' || c == '}' || c == ')') && --depth == 0) {
-      return at + 1;
-    }
-  }
-  return std::string_view::npos;
-}
-
-// What follows ".items[...]"; absent where that is not what it begins with.
-std::optional<std::string_view> behind_items(std::string_view path) {
-  constexpr std::string_view kItems = ".items";
-  if (!path.starts_with(kItems) || path.substr(kItems.size(), 1) != "[") return std::nullopt;
-  const std::size_t end = group_end(path, kItems.size());
-  if (end == std::string_view::npos) return std::nullopt;
-  return path.substr(end);
-}
-
-// A text or a number, which a template prints as it stands.
-bool is_template_literal(std::string_view action) {
-  if (action.empty() || action == "true" || action == "false") return true;
-  return base::is_digit(action[0]) ||
-         std::string_view("\"'+-").find(action[0]) != std::string_view::npos;
 }
 
 }  // namespace
@@ -149,59 +109,23 @@ Result<void> MetadataReads::check(const std::string& flag, const jq::Program& pr
   return refused(flag, place);
 }
 
+Result<void> MetadataReads::check_reads(const std::string& flag,
+                                        const std::vector<core::PathRead>& reads,
+                                        Input input) const {
+  for (Steps steps : reads) {
+    const bool of_item =
+        input == Input::list && steps.size() > 1 && steps[0] == "items" && !steps[1];
+    if (of_item) steps.erase(steps.begin(), steps.begin() + 2);
+    const std::string_view member = member_in(steps, of_item ? Input::object : input);
+    if (!member.empty() && !is_kept_member(member)) return refused(flag, place_text(steps));
+  }
+  return {};
+}
+
 Result<void> MetadataReads::check_path(const std::string& flag, std::string_view path,
                                        Input input) const {
-  const auto relaxed = core::relaxed_path(path);
-  if (!relaxed.ok()) return {};
-  if (const auto item = behind_items(*relaxed); item && input == Input::list) {
-    const std::size_t choice = relaxed->size() - item->size();
-    KW_TRY(check_choice(flag, std::string_view(*relaxed).substr(0, choice)));
-    return item->empty() ? Result<void>() : check_path(flag, *item, Input::object);
-  }
-  const auto parsed = core::JsonPath::parse(*relaxed);
-  if (!parsed.ok()) return {};
-  const std::string field = parsed->first_field();
-  const std::string member = field.substr(0, field.find('.'));  // ['a.b'] may be a path
-  const bool of_list = input == Input::list && member == "items";
-  if (member.empty() || of_list || is_kept_member(member)) return {};
-  return refused(flag, *relaxed);
-}
-
-Result<void> MetadataReads::check_choice(const std::string& flag, std::string_view items) const {
-  for (std::size_t at = items.find('@'); at != std::string_view::npos; at = items.find('@', at)) {
-    const std::size_t begin = ++at;
-    at = std::min(items.find_first_of(" \t=!<>&|)", begin), items.size());
-    KW_TRY(check_path(flag, items.substr(begin, at - begin), Input::object));
-  }
-  return {};
-}
-
-// Inside of a range the paths start where it leads.
-Result<void> MetadataReads::check_template(std::string_view text, Input input) const {
-  const std::string flag = "-o jsonpath";
-  if (text.find('{') == std::string_view::npos) return check_path(flag, text, input);
-  std::vector<std::optional<Input>> inputs{input};  // absent: something else than these
-  for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at)) {
-    const std::size_t end = group_end(text, at);
-    if (end == std::string_view::npos) break;
-    std::string_view action = base::trim(text.substr(at + 1, end - at - 2));
-    at = end;
-    if (action == "end") {
-      if (inputs.size() > 1) inputs.pop_back();
-      continue;
-    }
-    constexpr std::string_view kRange = "range";
-    const bool range = action.starts_with(kRange) && action.size() > kRange.size() &&
-                       !is_identifier_char(action[kRange.size()]);
-    if (range) action = base::trim(action.substr(kRange.size()));
-    const std::optional<Input> here = inputs.back();
-    if (here && !is_template_literal(action)) KW_TRY(check_path(flag, action, *here));
-    if (!range) continue;
-    const auto item = behind_items(action);
-    const bool objects = here == Input::list && item && item->empty();
-    inputs.push_back(objects ? std::optional(Input::object) : std::nullopt);
-  }
-  return {};
+  const auto parsed = core::JsonPath::parse(path);
+  return parsed.ok() ? check_reads(flag, parsed->reads(), input) : Result<void>();
 }
 
 Result<void> MetadataReads::check_columns(const std::string& text) const {
@@ -215,7 +139,10 @@ Result<void> MetadataReads::check_columns(const std::string& text) const {
 
 Result<void> MetadataReads::check_format(const OutputFormat& format, Input input) const {
   switch (format.kind) {
-    case OutputFormat::Kind::jsonpath: return check_template(format.text, input);
+    case OutputFormat::Kind::jsonpath: {
+      const auto parsed = core::JsonTemplate::parse(format.text);
+      return parsed.ok() ? check_reads("-o jsonpath", parsed->reads(), input) : Result<void>();
+    }
     case OutputFormat::Kind::custom_columns: return check_columns(format.text);
     case OutputFormat::Kind::jq: {
       const auto program = jq::Program::compile(format.text);

@@ -4,9 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "cli/printers/output_format.hpp"
+#include "core/json_path.hpp"
 #include "jq/jq.hpp"
 
 namespace kubewatch::cli {
@@ -31,9 +33,8 @@ class MetadataReads {
   Error refused(const std::string& flag, const std::string& place) const;
 
  private:
-  // The filter in ".items[?(@.a==1)]".
-  Result<void> check_choice(const std::string& flag, std::string_view items) const;
-  Result<void> check_template(std::string_view text, Input input) const;
+  Result<void> check_reads(const std::string& flag, const std::vector<core::PathRead>& reads,
+                           Input input) const;
   Result<void> check_columns(const std::string& text) const;
 
   std::string keeper_;

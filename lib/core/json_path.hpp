@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,9 @@ namespace kubewatch::core {
 
 struct PathStep;  // core/json_path_steps.hpp
 using PathSteps = std::vector<PathStep>;
+
+// Where a path leads, by the names of fields; absent: an element of a list, or each member.
+using PathRead = std::vector<std::optional<std::string>>;
 
 // Cheap to copy, never changes.
 class JsonPath {
@@ -46,6 +50,9 @@ class JsonPath {
   bool set(Json& value, Json what) const;
   // The name of the first step, "" when that is no field.
   std::string first_field() const;
+  // What it reads of any value, that of its filters too. One that goes on behind ".." or a union
+  // ends there: what it meets may be anything.
+  std::vector<PathRead> reads() const;
 
   explicit JsonPath(PathSteps steps);
   JsonPath() = default;

@@ -76,6 +76,11 @@ struct PathProblem {
 // the text; `at` is moved there. Empty steps are the value itself.
 std::optional<PathProblem> parse_path(std::string_view text, std::size_t& at, PathSteps& into);
 
+// Adds what a path reads that starts at `from`. Returns where it leads; absent behind ".." or a
+// union.
+std::optional<PathRead> add_reads(const PathSteps& steps, const PathRead& from,
+                                  std::vector<PathRead>& into);
+
 // 'x' or "x" at `at`; \n, \t, \r, \uXXXX are escapes, another escaped character is itself.
 std::optional<PathProblem> parse_quoted(std::string_view text, std::size_t& at, std::string& into);
 

@@ -185,6 +185,14 @@ class Rendering {
   std::size_t steps_ = 0;
 };
 
+void add_template_reads(const Nodes& nodes, const PathRead& from, std::vector<PathRead>& into) {
+  for (const TemplateNode& node : nodes) {
+    if (node.what == TemplateNode::What::text) continue;
+    const auto lead = add_reads(node.path.steps(), from, into);
+    if (lead) add_template_reads(node.inside, *lead, into);
+  }
+}
+
 Error invalid_template(std::string_view text, const PathProblem& problem, std::size_t* problem_at) {
   if (problem_at != nullptr) *problem_at = problem.at;
   return {ErrorKind::invalid, fmt::format("invalid JSONPath \"{}\": {} at character {}", text,
@@ -213,6 +221,12 @@ Result<std::string> JsonTemplate::render(const Json& value, const Limits& limits
   Rendering rendering(limits);
   if (nodes_) KW_TRY(rendering.run(*nodes_, value));
   return rendering.take();
+}
+
+std::vector<PathRead> JsonTemplate::reads() const {
+  std::vector<PathRead> out;
+  if (nodes_) add_template_reads(*nodes_, {}, out);
+  return out;
 }
 
 Result<std::string> relaxed_path(std::string_view text, std::size_t* problem_at) {

@@ -10,6 +10,7 @@
 
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
+#include "core/json_path.hpp"
 
 namespace kubewatch::core {
 
@@ -30,6 +31,10 @@ class JsonTemplate {
   // too_large.
   Result<std::string> render(const Json& value, const Limits& limits) const;
   Result<std::string> render(const Json& value) const { return render(value, Limits()); }
+
+  // As JsonPath::reads, all from the value that is rendered: inside of a {range} they begin with
+  // where that leads, and are left out where nobody knows.
+  std::vector<PathRead> reads() const;
 
  private:
   std::shared_ptr<const std::vector<TemplateNode>> nodes_;

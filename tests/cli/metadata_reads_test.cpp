@@ -97,11 +97,15 @@ TEST_CASE("a program that reads metadata, or whole objects, is none of that") {
 TEST_CASE("a path that leads to more than metadata is refused, in braces or without") {
   CHECK(lost_at("{.spec.replicas}") == ".spec.replicas");
   CHECK(lost_at("spec.replicas") == ".spec.replicas");
-  CHECK(lost_at("{['status']['phase']}") == "['status']['phase']");
+  CHECK(lost_at("{['status']['phase']}") == ".status.phase");
   CHECK(lost_at("{.items[*].spec.x}", Input::list) == ".spec.x");
   CHECK(lost_at("{.items[?(@.data.k==\"w\")].metadata.name}", Input::list) == ".data.k");
   CHECK(lost_at("{.items[?(@.kind==\"a\" && @.spec.x > 1)]}", Input::list) == ".spec.x");
   CHECK(lost_at("{.items[*].spec.x}") == ".items[*].spec.x");
+  CHECK(lost_at("{.items[?($.spec.x)]}", Input::list) == ".spec.x");
+  CHECK(lost_at("{.metadata['labels','name']}").empty());
+  CHECK(lost_at("{['metadata','spec']}") == ".spec");
+  CHECK(lost_at("{.metadata.ownerReferences[?(@.spec==1)]}").empty());
   for (const char* path :
        {"{.metadata.name}", "kind", "{.}", "{$}", "{..name}", "{['metadata.name']}"}) {
     INFO(path);
@@ -121,6 +125,11 @@ TEST_CASE("formats that print fields are refused where these are not kept") {
         "-o jsonpath reads .data" + rest);
   CHECK(
       format_error("jsonpath={range .metadata.ownerReferences[*]}{.name}{end} {1}{true}").empty());
+  CHECK(format_error("jsonpath={range .items[*]}{range .metadata.x[*]}{.a}{end}{.data}{end}",
+                     Input::list) == "-o jsonpath reads .data" + rest);
+  CHECK(format_error("jsonpath={range .items[*].spec}{.a}{end}", Input::list) ==
+        "-o jsonpath reads .spec" + rest);
+  CHECK(format_error("jsonpath={range ..x}{.data}{end}{\"{.data}\"}").empty());
   CHECK(format_error("custom-columns=N:.metadata.labels['a,b'],D:{.data.a}") ==
         "-o custom-columns reads .data.a" + rest);
   CHECK(format_error("custom-columns=N:.metadata.name").empty());
@@ -135,7 +144,7 @@ TEST_CASE("where only metadata is kept --until, --when and --fields may not ask 
   CHECK(until_error("condition=Ready") == "--until reads .status.conditions" + rest);
   CHECK(until_error("jsonpath='{.spec.replicas}'=2") == "--until reads .spec.replicas" + rest);
   CHECK(until_error("jsonpath=.status.phase=Running") == "--until reads .status.phase" + rest);
-  CHECK(until_error("jsonpath={['data']['k']}=w") == "--until reads ['data']['k']" + rest);
+  CHECK(until_error("jsonpath={['data']['k']}=w") == "--until reads .data.k" + rest);
   CHECK(until_error(".spec.replicas == 2") == "--until reads .spec.replicas" + rest);
   for (const char* until :
        {"", "create", "delete", "jsonpath={.metadata.labels['a']}=b", ".metadata.generation > 1"}) {
