@@ -6,69 +6,22 @@
 #include <cstring>
 #include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
+#include "builtin/wire_types.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr const char kSchemaTable[] =
-#include "apiserver/protobuf_schema.inc"
-    ;
+using builtin::WireField;
+using builtin::WireType;
+
 constexpr std::string_view kMagic("k8s\0", 4);
 constexpr int kDeepestMessage = 64;
-
-struct Field {
-  std::string name;  // "" = its message's fields are ours
-  char type = 's';
-  bool repeated = false;
-  bool pointer = false;
-  bool omit = false;
-  std::string message;
-};
-using Message = std::unordered_map<std::uint64_t, Field>;
-
-Field parse_field(const std::string& text, std::uint64_t& number) {
-  Field field;
-  std::size_t at = 0;
-  number = std::stoull(text, &at);
-  const std::size_t colon = text.find(':', at);
-  field.name = text.substr(at, colon - at);
-  const std::size_t equals = text.find('=', colon);
-  const std::string flags =
-      text.substr(colon + 1, equals == std::string::npos ? std::string::npos : equals - colon - 1);
-  if (equals != std::string::npos) field.message = text.substr(equals + 1);
-  field.type = flags.back();
-  for (const char flag : flags.substr(0, flags.size() - 1)) {
-    field.repeated = field.repeated || flag == 'r';
-    field.pointer = field.pointer || flag == 'p';
-    field.omit = field.omit || flag == 'o';
-  }
-  return field;
-}
-
-const std::map<std::string, Message>& messages() {
-  static const auto table = [] {
-    std::map<std::string, Message> out;
-    for (const auto& line : base::split(kSchemaTable, '\n')) {
-      const auto words = base::split(line, ' ');
-      if (words.size() < 2) continue;
-      Message& message = out[words[0]];
-      for (std::size_t i = 1; i < words.size(); ++i) {
-        std::uint64_t number = 0;
-        Field field = parse_field(words[i], number);
-        message.emplace(number, std::move(field));
-      }
-    }
-    return out;
-  }();
-  return table;
-}
 
 // One field of the wire: its number, and its bytes or its number.
 struct Wire {
@@ -200,34 +153,42 @@ Result<Json> special(char type, std::string_view bytes) {
   }
 }
 
-Result<Json> decode(const std::string& name, std::string_view bytes, int depth);
+Result<Json> decode(const WireType& type, std::string_view bytes, int depth);
 
-Result<void> add_map_entry(const Field& field, std::string_view bytes, Json& target) {
-  KW_ASSIGN(auto entry, small_message(bytes));
-  const Json key = text_of(entry[1].bytes);
-  Json value;
-  if (field.type == 'S') value = text_of(entry[2].bytes);
-  if (field.type == 'Y') value = base::base64_encode(entry[2].bytes);
-  if (field.type == 'Q') {
-    KW_ASSIGN(value, special('q', entry[2].bytes));
+Result<Json> map_value(const WireField& field, std::string_view wire, int depth) {
+  switch (field.kind) {
+    case 'S': return text_of(wire);
+    case 'Y': return Json(base::base64_encode(wire));
+    case 'Q': return special('q', wire);
+    case 'T': return special('t', wire);
+    case 'E': return special('l', wire);
+    default: return decode(*field.type, wire, depth + 1);
   }
+}
+
+Result<void> add_map_entry(const WireField& field, std::string_view bytes, int depth,
+                           Json& target) {
+  KW_ASSIGN(auto entry, small_message(bytes));
+  KW_ASSIGN(Json value, map_value(field, entry[2].bytes, depth));
+  const Json key = text_of(entry[1].bytes);
   target[key.get<std::string>()] = std::move(value);
   return {};
 }
 
-Result<Json> value_of(const Field& field, const Wire& wire, int depth) {
-  switch (field.type) {
+Result<Json> value_of(const WireField& field, const Wire& wire, int depth) {
+  switch (field.kind) {
     case 's': return text_of(wire.bytes);
     case 'y': return Json(base::base64_encode(wire.bytes));
     case 'b': return Json(wire.value != 0);
-    case 'i': return Json(static_cast<std::int64_t>(wire.value));
+    case 'i':
+    case 'k': return Json(static_cast<std::int64_t>(wire.value));
     case 'd': {
       double number = 0;
       std::memcpy(&number, &wire.value, sizeof number);
       return Json(number);
     }
-    case 'm': return decode(field.message, wire.bytes, depth + 1);
-    default: return special(field.type, wire.bytes);
+    case 'm': return decode(*field.type, wire.bytes, depth + 1);
+    default: return special(field.kind, wire.bytes);
   }
 }
 
@@ -236,40 +197,35 @@ bool is_zero(const Json& value) {
          (value.is_structured() && value.empty());
 }
 
-Result<Json> decode(const std::string& name, std::string_view bytes, int depth) {
+const WireField* field_numbered(const WireType& type, std::uint64_t number) {
+  const auto found = std::find_if(type.fields.begin(), type.fields.end(),
+                                  [&](const WireField& field) { return field.number == number; });
+  return found == type.fields.end() ? nullptr : &*found;
+}
+
+Result<Json> decode(const WireType& type, std::string_view bytes, int depth) {
   if (depth > kDeepestMessage) return broken("nested too deep");
-  const auto found = messages().find(name);
-  if (found == messages().end()) return broken("no message " + name);
   Json out = Json::object();
   WireReader reader(bytes);
   while (!reader.done()) {
     Wire wire;
-    if (!reader.next(wire)) return broken(name + " is cut off");
-    const auto it = found->second.find(wire.number);
-    if (it == found->second.end()) continue;
-    const Field& field = it->second;
-    if (field.type == 'S' || field.type == 'Y' || field.type == 'Q') {
-      KW_TRY(add_map_entry(field, wire.bytes, out[field.name]));
+    if (!reader.next(wire)) return broken(type.name + " is cut off");
+    const WireField* field = field_numbered(type, wire.number);
+    if (field == nullptr) continue;
+    if (builtin::is_map(*field)) {
+      KW_TRY(add_map_entry(*field, wire.bytes, depth, out[field->name]));
       continue;
     }
-    KW_ASSIGN(Json value, value_of(field, wire, depth));
-    if (field.repeated) {
-      out[field.name].push_back(std::move(value));
-    } else if (field.name.empty()) {
+    KW_ASSIGN(Json value, value_of(*field, wire, depth));
+    if (field->repeated) {
+      out[field->name].push_back(std::move(value));
+    } else if (field->name.empty()) {
       out.update(value);
-    } else if (!value.is_null() && (field.pointer || !field.omit || !is_zero(value))) {
-      out[field.name] = std::move(value);
+    } else if (!value.is_null() && (field->pointer || !field->omit_empty || !is_zero(value))) {
+      out[field->name] = std::move(value);
     }
   }
   return out;
-}
-
-// "rbac.authorization.k8s.io/v1" -> "rbac/v1", "v1" -> "core/v1".
-std::string package_of(const std::string& api_version) {
-  const auto slash = api_version.find('/');
-  if (slash == std::string::npos) return "core/" + api_version;
-  const std::string group = api_version.substr(0, slash);
-  return group.substr(0, group.find('.')) + api_version.substr(slash);
 }
 
 }  // namespace
@@ -284,9 +240,10 @@ Result<Json> decode_protobuf(std::string_view body) {
   KW_ASSIGN(auto type, small_message(envelope[1].bytes));
   const std::string api_version(type[1].bytes);
   const std::string kind(type[2].bytes);
-  const std::string message =
-      kind == "DeleteOptions" ? "meta/v1.DeleteOptions" : package_of(api_version) + "." + kind;
-  KW_ASSIGN(Json object, decode(message, envelope[2].bytes, 0));
+  const WireType* message = kind == "DeleteOptions" ? builtin::wire_type("meta/v1.DeleteOptions")
+                                                    : builtin::wire_type_of(api_version, kind);
+  if (message == nullptr) return broken(fmt::format("no message {} {}", api_version, kind));
+  KW_ASSIGN(Json object, decode(*message, envelope[2].bytes, 0));
   object["apiVersion"] = api_version;
   object["kind"] = kind;
   return object;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "builtin/misread.hpp"
+#include "builtin/typed_form.hpp"
 #include "schema/field_error.hpp"
 #include "schema/times.hpp"
 #include "schema/typed.hpp"
@@ -43,14 +45,17 @@ std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
   return removed.take();
 }
 
-Result<void> check_typed(const Json& object, const Resource& resource) {
+Result<void> read_typed(Json& object, const Resource& resource) {
+  const auto misread = builtin::why_undecoded(object);
+  if (!misread) builtin::to_typed_form(object);
   const auto fits = schema::check_value(*resource.merge, object, true);
-  if (fits) return {};
+  if (fits && !misread) return {};
   // The server stops at a time that is none, and goes on after all else that does not fit.
   if (const auto time =
           schema::why_no_times(*resource.merge, object, schema::TimeReader::decoder)) {
     return undecodable(resource.type.gvk, *time);
   }
+  if (misread) return undecodable(resource.type.gvk, *misread);
   std::string why = fits.error().message();
   std::replace(why.begin(), why.end(), '\n', ' ');
   return undecodable(resource.type.gvk, why);

@@ -14,7 +14,7 @@ namespace kubewatch::apiserver {
 
 // Returns the paths removed ("spec.x", "spec.list[0].y"), as many as can be told.
 std::vector<std::string> prune_typed(Json& object, const Resource& resource);
-// Errors: bad_request.
-Result<void> check_typed(const Json& object, const Resource& resource);
+// Leaves what such a type holds (builtin/typed_form.hpp). Errors: bad_request.
+Result<void> read_typed(Json& object, const Resource& resource);
 
 }  // namespace kubewatch::apiserver

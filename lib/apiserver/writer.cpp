@@ -15,6 +15,7 @@
 #include "base/strings.hpp"
 #include "builtin/aggregation.hpp"
 #include "builtin/defaults.hpp"
+#include "builtin/typed_form.hpp"
 #include "builtin/warnings.hpp"
 #include "schema/managed_fields.hpp"
 
@@ -169,7 +170,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
   KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
   KW_TRY(normalise_kind(resource, body));
   if (!resource.custom) {
-    KW_TRY(check_typed(body, resource));
+    KW_TRY(read_typed(body, resource));
     builtin::apply_defaults(resource.storage_id, body);
   }
   if (resource.storage_id == kCrds) {
@@ -248,8 +249,8 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   request.live = live;
   Json nothing;
   if (live == nullptr && !context.resource->custom) {
-    nothing = builtin::empty_object(context.resource->storage_id,
-                                    context.resource->type.gvk.api_version());
+    const core::Gvk& gvk = context.resource->type.gvk;
+    nothing = builtin::empty_object(gvk.api_version(), gvk.kind);
     request.nothing = &nothing;
   }
   request.ignored = ignored_fields(*context.resource, object, context.subresource);

@@ -10,6 +10,8 @@
 #include "apiserver/strategy.hpp"
 #include "apiserver/version_owners.hpp"
 #include "apiserver/writer.hpp"
+#include "builtin/misread.hpp"
+#include "builtin/typed_form.hpp"
 #include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
 #include "schema/patch.hpp"
@@ -102,6 +104,7 @@ std::optional<std::string> misread_type(const Json& object) {
 // Of a built-in kind: why it is not converted to its type.
 std::optional<std::string> why_unconverted(const Resource& resource, const Json& object) {
   if (resource.custom) return std::nullopt;
+  if (const auto why = builtin::why_unconverted(object)) return why;
   return schema::why_no_times(*resource.merge, object, schema::TimeReader::converter);
 }
 
@@ -170,14 +173,14 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
   };
   if (type != core::PatchType::strategic) {
     KW_TRY(check_patched_type(context, object, shown));
-  } else if (const auto why = misread_type(object)) {
-    return patch_invalid(shown(), *why);
-  } else if (const auto no_time = why_unconverted(resource, object)) {
-    return patch_invalid(shown(), *no_time);
+  } else if (const auto misread = misread_type(object)) {
+    return patch_invalid(shown(), *misread);
   } else {
     // The server patches its own type then, which has a kind already: the patch's is not looked at.
     object["apiVersion"] = resource.type.gvk.api_version();
     object["kind"] = resource.type.gvk.kind;
+    if (const auto why = why_unconverted(resource, object)) return patch_invalid(shown(), *why);
+    builtin::to_typed_form(object);
   }
   auto decoded = decode(context, std::move(object));
   if (!decoded) return as_patch_error(decoded.error(), shown());
@@ -245,6 +248,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     tell_warnings(context, &before, before);
     return Written{found.value(), false};
   }
+  if (!resource.custom) builtin::to_typed_form(outcome->object);
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
   KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
   if (!managed.is_null()) object["metadata"]["managedFields"] = std::move(managed);

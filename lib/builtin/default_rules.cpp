@@ -61,15 +61,4 @@ void DefaultRules::apply(Json& object) const {
   }
 }
 
-void DefaultRules::hide_empty_lists(Json& object) const {
-  for (const Compiled& rule : rules_) {
-    if (!rule.value.is_null()) continue;
-    for_each_at(object, rule.parent, [&rule](Json& at) {
-      if (!at.is_object()) return;
-      const auto found = at.find(rule.key);
-      if (found != at.end() && *found == Json::array()) *found = nullptr;
-    });
-  }
-}
-
 }  // namespace kubewatch::builtin

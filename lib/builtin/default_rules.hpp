@@ -42,8 +42,6 @@ class DefaultRules {
 
   // In order: a rule may fill what an earlier one made.
   void apply(Json& object) const;
-  // A list whose default is null is null as well where it is empty.
-  void hide_empty_lists(Json& object) const;
 
  private:
   struct Compiled {

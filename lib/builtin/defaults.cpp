@@ -6,6 +6,7 @@
 #include "builtin/convert_autoscaling.hpp"
 #include "builtin/default_rules.hpp"
 #include "builtin/defaults_kinds.hpp"
+#include "builtin/typed_form.hpp"
 
 namespace kubewatch::builtin {
 
@@ -17,7 +18,6 @@ void default_persistent_volume(Json& object) {
   static const DefaultRules rules = {
       {"spec.persistentVolumeReclaimPolicy", R"("Retain")", kUnset},
       {"spec.volumeMode", R"("Filesystem")"},
-      {"spec.azureFile.secretNamespace", "null"},
       {"status.phase", R"("Pending")", kUnset},
   };
   rules.apply(object);
@@ -27,8 +27,6 @@ void default_persistent_volume(Json& object) {
 void default_claim(Json& object) {
   static const DefaultRules rules = {
       {"status.phase", R"("Pending")", kUnset},
-      {"status.conditions[].lastProbeTime", "null"},
-      {"status.conditions[].lastTransitionTime", "null"},
   };
   rules.apply(object);
   for_each_at(object, "spec", default_claim_spec);
@@ -48,11 +46,6 @@ void mirror_pod_cidr(Json& spec) {
 }
 
 void default_node(Json& object) {
-  static const DefaultRules rules = {
-      {"status.conditions[].lastHeartbeatTime", "null"},
-      {"status.conditions[].lastTransitionTime", "null"},
-  };
-  rules.apply(object);
   for_each_at(object, "spec", mirror_pod_cidr);
   for_each_at(object, "status", [](Json& status) {
     if (!status.is_object() || !is_absent(status, "allocatable")) return;
@@ -118,7 +111,7 @@ void default_autoscaler(Json& object) {
     return default_autoscaler_v2(object);
   }
   Json stored = autoscaler_to_v2(std::move(object));
-  shape_of(kAutoscalers, stored).apply(stored);
+  to_typed_form(stored);
   default_autoscaler_v2(stored);
   object = autoscaler_to_v1(std::move(stored));
 }
@@ -211,12 +204,6 @@ const std::map<std::string, DefaultRules>& tables() {
         {"ports[].name", R"("")"},
         {"ports[].protocol", R"("TCP")"}}},
       {"namespaces", {{"status.phase", R"("Active")", kUnset}}},
-      {"ingresses.networking.k8s.io",
-       {{"spec.defaultBackend.service.port", "{}"},
-        {"spec.defaultBackend.resource.apiGroup", "null"},
-        {"spec.rules[].http.paths[].backend", "{}"},
-        {"spec.rules[].http.paths[].backend.service.port", "{}"},
-        {"spec.rules[].http.paths[].backend.resource.apiGroup", "null"}}},
       {"ingressclasses.networking.k8s.io", {{"spec.parameters.scope", R"("Cluster")"}}},
       {"priorityclasses.scheduling.k8s.io", {{"preemptionPolicy", R"("PreemptLowerPriority")"}}},
       {"storageclasses.storage.k8s.io",
@@ -229,24 +216,16 @@ const std::map<std::string, DefaultRules>& tables() {
         {"spec.volumeLifecycleModes", R"(["Persistent"])", kUnset},
         {"spec.requiresRepublish", "false"},
         {"spec.seLinuxMount", "false"}}},
-      {"csinodes.storage.k8s.io", {{"spec.drivers[].topologyKeys", "null"}}},
-      {"apiservices.apiregistration.k8s.io",
-       {{"spec.service.port", "443"}, {"status.conditions[].lastTransitionTime", "null"}}},
-      {"flowschemas.flowcontrol.apiserver.k8s.io",
-       {{"spec.matchingPrecedence", "1000", kUnset},
-        {"spec.rules[].resourceRules[].namespaces", "null"},
-        {"status.conditions[].lastTransitionTime", "null"}}},
+      {"apiservices.apiregistration.k8s.io", {{"spec.service.port", "443"}}},
+      {"flowschemas.flowcontrol.apiserver.k8s.io", {{"spec.matchingPrecedence", "1000", kUnset}}},
       {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
        {{"spec.exempt.nominalConcurrencyShares", "0"},
         {"spec.exempt.lendablePercent", "0"},
         {"spec.limited.nominalConcurrencyShares", "30"},
         {"spec.limited.lendablePercent", "0"},
-        {"spec.limited.limitResponse", "{}"},
-        {"spec.limited.limitResponse.type", R"("")"},
         {"spec.limited.limitResponse.queuing.handSize", "8", kUnset},
         {"spec.limited.limitResponse.queuing.queues", "64", kUnset},
-        {"spec.limited.limitResponse.queuing.queueLengthLimit", "50", kUnset},
-        {"status.conditions[].lastTransitionTime", "null"}}},
+        {"spec.limited.limitResponse.queuing.queueLengthLimit", "50", kUnset}}},
   };
   return all;
 }
@@ -280,16 +259,9 @@ const std::map<std::string, void (*)(Json&)>& functions() {
 
 }  // namespace
 
-void hide_empty_lists(const std::string& storage_id, Json& object) {
-  shape_of(storage_id, object).hide_empty_lists(object);
-  if (const auto table = tables().find(storage_id); table != tables().end()) {
-    table->second.hide_empty_lists(object);
-  }
-}
-
 void apply_defaults(const std::string& storage_id, Json& object) {
   if (!object.is_object()) return;
-  shape_of(storage_id, object).apply(object);
+  to_typed_form(object);
   if (default_workload(storage_id, object)) return;
   if (const auto table = tables().find(storage_id); table != tables().end()) {
     table->second.apply(object);

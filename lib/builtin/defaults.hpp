@@ -11,13 +11,8 @@
 
 namespace kubewatch::builtin {
 
-// What reading an object fills in, and what writing one always shows (`resources: {}`,
-// `rules: null`). Idempotent.
+// What reading an object does to it: typed_form.hpp, then its defaults. Idempotent.
 void apply_defaults(const std::string& storage_id, Json& object);
-
-// What an object of which nothing was said shows all the same. Who creates an object owns what
-// differs from this.
-Json empty_object(const std::string& storage_id, const std::string& api_version);
 
 // What a new object gets that has its defaults, its name, its uid and its creationTimestamp, and no
 // status but that of its endpoint: by rules of its kind and by admission. Not the finalizers and

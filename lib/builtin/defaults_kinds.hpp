@@ -4,18 +4,11 @@
 #include <string>
 
 #include "base/json.hpp"
-#include "builtin/default_rules.hpp"
 
 namespace kubewatch::builtin {
 
 // The annotation of apps/v1's DaemonSets from before generations.
 inline constexpr const char* kTemplateGeneration = "deprecated.daemonset.template.generation";
-
-// What objects of the kind always show, shapes.cpp.
-const DefaultRules& shape_of(const std::string& storage_id, const Json& object);
-// Lists that the server stores as null where they hold nothing. Who sends `rules: []` owns it all
-// the same, so not before it is known who owns what.
-void hide_empty_lists(const std::string& storage_id, Json& object);
 
 void default_pod(Json& pod);
 // Of a PodTemplateSpec: what a Pod gets besides is left to its own creation.

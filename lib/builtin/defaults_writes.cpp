@@ -12,6 +12,7 @@
 #include "builtin/defaults.hpp"
 #include "builtin/defaults_kinds.hpp"
 #include "builtin/pod_resources.hpp"
+#include "builtin/typed_form.hpp"
 
 namespace kubewatch::builtin {
 
@@ -252,7 +253,7 @@ void fill_new(const std::string& storage_id, Json& object, std::vector<std::stri
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(object);
   // Of the status, and of a Job's labels, which come from those of its template.
   apply_defaults(storage_id, object);
-  hide_empty_lists(storage_id, object);
+  hide_empty_lists(object);
 }
 
 void fill_updated(const std::string& storage_id, const Json& live, Json& object) {
@@ -266,7 +267,7 @@ void fill_updated(const std::string& storage_id, const Json& live, Json& object)
   if (!object.is_object()) return;
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(live, object);
   apply_defaults(storage_id, object);
-  hide_empty_lists(storage_id, object);
+  hide_empty_lists(object);
 }
 
 }  // namespace kubewatch::builtin

@@ -16,7 +16,7 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::string_view kUnknownField = "field not declared in schema";
-constexpr std::string_view kValue = ", got &{";
+constexpr std::string_view kValue = ", got &";
 constexpr std::string_view kNumber = "json: cannot unmarshal number ";
 constexpr std::string_view kSetItem = "[=";
 constexpr Duration kFirstPause{1000};

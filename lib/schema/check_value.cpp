@@ -24,8 +24,8 @@ constexpr std::size_t kMaxErrors = 20;
 
 class Checker {
  public:
-  Checker(bool allow_duplicates, bool read_times)
-      : allow_duplicates_(allow_duplicates), read_times_(read_times) {}
+  Checker(bool allow_duplicates, bool decodes)
+      : allow_duplicates_(allow_duplicates), decodes_(decodes) {}
 
   void check(const MergeNode& node, const Json& value, const ValuePlace& place);
   const std::vector<std::string>& errors() const { return errors_; }
@@ -46,17 +46,20 @@ class Checker {
   void check_items(const MergeNode& node, const Json& value, const ValuePlace& place);
 
   bool allow_duplicates_;
-  bool read_times_;
+  bool decodes_;  // else numbers and times are read after the merge
   std::vector<std::string> errors_;
   std::size_t told_ = 0;  // bytes
 };
 
-// As Go prints the server's own type for a value.
-std::string got(const Json& value) {
+std::string cut(std::string text) {
   constexpr std::size_t kMaxText = 256;
-  std::string text = value.is_string() ? value.get<std::string>() : base::dump_json(value);
   if (text.size() > kMaxText) text.resize(kMaxText);
-  return ", got &{" + text + "}";
+  return text;
+}
+
+// As Go prints the server's own type for a value (%v).
+std::string got(const Json& value) {
+  return ", got &{" + cut(go_text(value)) + "}";
 }
 
 void Checker::check_quantity(std::string_view text, const ValuePlace& place) {
@@ -64,7 +67,7 @@ void Checker::check_quantity(std::string_view text, const ValuePlace& place) {
 }
 
 void Checker::check_time(MergeNode::Scalar kind, const Json& value, const ValuePlace& place) {
-  if (!read_times_) {
+  if (!decodes_) {
     if (value.is_structured()) fail(place, "expected any scalar" + got(value));
     return;
   }
@@ -85,6 +88,7 @@ void Checker::check_integer(const MergeNode& node, const Json& value, const Valu
   if (!value.is_number()) {
     return fail(place, "expected numeric (int or float), got " + go_type(value));
   }
+  if (!decodes_) return;
   const bool narrow = node.scalar == MergeNode::Scalar::int32;
   using Narrow = std::numeric_limits<std::int32_t>;
   using Wide = std::numeric_limits<std::int64_t>;
@@ -109,7 +113,11 @@ void Checker::check_scalar(const MergeNode& node, const Json& value, const Value
     case MergeNode::Scalar::int32:
     case MergeNode::Scalar::int64: check_integer(node, value, place); break;
     case MergeNode::Scalar::string:
-      if (!value.is_string()) expected("string");
+      // The one that the server prints as Go would write it down (%#v).
+      if (!value.is_string()) {
+        fail(place,
+             "expected string, got &value.valueUnstructured{Value:" + cut(go_literal(value)) + "}");
+      }
       break;
     case MergeNode::Scalar::boolean:
       if (!value.is_boolean()) expected("boolean");

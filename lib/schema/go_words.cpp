@@ -49,6 +49,20 @@ std::string go_text(const Json& value) {
   return out + "]";
 }
 
+std::string go_literal(const Json& value) {
+  if (value.is_null()) return "interface {}(nil)";
+  if (!value.is_structured()) return base::dump_json(value);
+  std::string out = value.is_object() ? "map[string]interface {}{" : "[]interface {}{";
+  const char* between = "";
+  for (const auto& [key, below] : value.items()) {
+    out += between;
+    if (value.is_object()) out += in_quotes(key) + ":";
+    out += go_literal(below);
+    between = ", ";
+  }
+  return out + "}";
+}
+
 std::string in_quotes(std::string_view text) {
   return base::dump_json(Json(std::string(text)));
 }

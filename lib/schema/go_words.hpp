@@ -21,6 +21,8 @@ std::string misread_field(std::string_view found, std::string_view field, std::s
 std::string go_type(const Json& value);
 // As fmt prints it (%v): map[a:5 b:<nil> c:[x y]].
 std::string go_text(const Json& value);
+// As fmt prints it in the syntax of Go (%#v): map[string]interface {}{"a":5}.
+std::string go_literal(const Json& value);
 // As JSON text, which is what %q makes of the texts that names and selectors are.
 std::string in_quotes(std::string_view text);
 // As %q in Go, of UTF-8: what has no letter of its own as \xNN.

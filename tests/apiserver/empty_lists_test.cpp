@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apiserver/registry.hpp"
-#include "builtin/defaults_kinds.hpp"
+#include "builtin/typed_form.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
@@ -68,9 +68,10 @@ TEST_CASE("empty lists that the server hides are always written") {
     Sample sample(*resource->merge);
     Json& object = sample.object();
     object["apiVersion"] = resource->type.gvk.api_version();
+    object["kind"] = resource->type.gvk.kind;
     for (const List& list : sample.lists()) {
       Json before = std::exchange(object[list.path], Json::array());
-      builtin::hide_empty_lists(resource->storage_id, object);
+      builtin::hide_empty_lists(object);
       const bool hides = object[list.path].is_null();
       object[list.path] = std::move(before);
       if (!hides) continue;

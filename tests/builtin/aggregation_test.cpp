@@ -2,6 +2,7 @@
 #include "builtin/aggregation.hpp"
 
 #include "builtin/defaults.hpp"
+#include "builtin/typed_objects.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::builtin {
@@ -59,7 +60,7 @@ TEST_CASE("the time of a condition is that of its last change") {
 }
 
 TEST_CASE("an APIService gets its service's port") {
-  Json object = Json::parse(R"({"spec":{"service":{}}})");
+  Json object = typed_object(kApiServices, Json::parse(R"({"spec":{"service":{}}})"));
   apply_defaults(kApiServices, object);
   CHECK(object["spec"]["service"]["port"] == 443);
   CHECK(object["status"] == Json::object());

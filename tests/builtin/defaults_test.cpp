@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "builtin/image_name.hpp"
+#include "builtin/typed_form.hpp"
+#include "builtin/typed_objects.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::builtin {
@@ -43,6 +45,7 @@ Json parsed(std::string text) {
 }
 
 Json defaulted(const std::string& storage_id, Json object) {
+  object = typed_object(storage_id, std::move(object));
   apply_defaults(storage_id, object);
   return object;
 }
@@ -97,7 +100,7 @@ void spoil(const Json& object, const std::function<void(Json)>& use) {
 TEST_CASE("the defaults of built-in kinds are those of kube-apiserver") {
   for (const Case& one : cases()) {
     CAPTURE(one.storage_id, one.object);
-    Json want = parsed(one.object);
+    Json want = typed_object(one.storage_id, parsed(one.object));
     const Json more = Json::parse(one.more);
     for (const auto& [path, value] : more.items()) {
       const Json::json_pointer at(path);
@@ -324,12 +327,12 @@ TEST_CASE("a CSIDriver counts its changes from the first one on") {
 }
 
 TEST_CASE("an empty object shows what Go does not leave out") {
-  CHECK(empty_object("roles.rbac.authorization.k8s.io", "rbac.authorization.k8s.io/v1") ==
+  CHECK(empty_object("rbac.authorization.k8s.io/v1", "Role") ==
         Json::parse(R"({"apiVersion":"rbac.authorization.k8s.io/v1","rules":null})"));
-  CHECK(empty_object("replicationcontrollers", "v1") ==
+  CHECK(empty_object("v1", "ReplicationController") ==
         Json::parse(R"({"apiVersion":"v1","spec":{},"status":{"replicas":0}})"));
-  CHECK(empty_object("events", "events.k8s.io/v1").contains("deprecatedSource"));
-  CHECK(empty_object("configmaps", "v1") == Json::parse(R"({"apiVersion":"v1"})"));
+  CHECK(empty_object("events.k8s.io/v1", "Event").contains("deprecatedSource"));
+  CHECK(empty_object("v1", "ConfigMap") == Json::parse(R"({"apiVersion":"v1"})"));
 }
 
 }  // namespace kubewatch::builtin

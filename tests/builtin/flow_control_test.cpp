@@ -1,5 +1,6 @@
 // Defaults and rules of FlowSchemas and PriorityLevelConfigurations.
 #include "builtin/defaults.hpp"
+#include "builtin/typed_objects.hpp"
 #include "builtin/validation.hpp"
 #include "support/catch.hpp"
 
@@ -14,6 +15,7 @@ constexpr const char* kLevel = "prioritylevelconfigurations.flowcontrol.apiserve
 std::vector<std::string> faults(const char* kind, const std::string& spec,
                                 const std::string& name = "x") {
   Json object = {{"metadata", {{"name", name}}}, {"spec", Json::parse(spec)}};
+  object = typed_object(kind, std::move(object));
   apply_defaults(kind, object);
   schema::FieldErrors errors;
   validate(kind, nullptr, object, "", errors);

@@ -38,19 +38,7 @@ PREFIXES = [
 ANYTHING = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 READ_TIMES = {"meta.v1.Time": "t", "meta.v1.MicroTime": "m"}
-# Times that the server's types hold by value, not by pointer, which OpenAPI does not tell: always written.
-TIMES = {
-    "lastProbeTime", "lastTransitionTime", "lastUpdateTime", "lastHeartbeatTime", "startedAt", "finishedAt",
-    "firstTimestamp", "lastTimestamp", "eventTime", "lastObservedTime", "deprecatedFirstTimestamp",
-    "deprecatedLastTimestamp"}
-# What OpenAPI does not tell either: optional lists that are always written, and a required one that is left out where
-# it is empty.
-WRITTEN = {
-    ("autoscaling.v2.HorizontalPodAutoscalerStatus", "currentMetrics"), ("discovery.v1.EndpointSlice", "endpoints"),
-    ("discovery.v1.EndpointSlice", "ports"), ("flowcontrol.v1.ResourcePolicyRule", "namespaces"),
-    ("rbac.v1.ClusterRole", "rules"), ("rbac.v1.Role", "rules"), ("resource.v1.DeviceClaim", "requests"),
-    ("storage.v1.CSINodeDriver", "topologyKeys")}
-OMITTED = {("admissionregistration.v1.ValidatingAdmissionPolicyBindingSpec", "validationActions")}
+TIMES = {"lastTransitionTime"}  # of CRDs, which the other table lacks: by value, so always written
 MARKS = {"": "@", "atomic": "@!", "granular": "@+"}
 MAX_LITERAL = 12000
 
@@ -77,9 +65,33 @@ def ref_of(schema):
     return ref.rsplit("/", 1)[1] if ref else None
 
 
+def always_written():
+    """{definition: {field: its mark, "" where Go leaves out what is empty}}, from the struct tags."""
+    table = {}
+    text = (ROOT / "lib/builtin/wire_types.inc").read_text()
+    for line in re.findall(r"^(?:R\"proto\()?([a-z]+/v\d+\.\w+ .*)$", text, re.M):
+        name, *fields = line.split()
+        table[name] = [re.fullmatch(r"\d+(\w*):([a-z]*)([a-zA-Z])(?:~[\w.]+)?(?:=(.+))?", f).groups() for f in fields]
+
+    def mark(flags, kind):
+        if set(flags) & set("pr") or kind in "SYQMTEy":
+            return "" if "o" in flags else "~"
+        if "z" in flags or ("o" in flags and kind not in "mqtuxwn"):
+            return ""
+        return "~" if kind in "qtuxwn" else "*"
+
+    def fields(name):
+        out = {}
+        for field, flags, kind, target in table[name]:
+            out.update({field: mark(flags, kind)} if field else fields(target))
+        return out
+    return {name.replace("/", "."): fields(name) for name in table}
+
+
 class Table:
     def __init__(self, schemas):
         self.schemas = schemas
+        self.written = always_written()
         self.wanted = []
         self.seen = set()
 
@@ -133,13 +145,11 @@ class Table:
 
     def presence(self, name, schema, required, owner):
         """Whether the server's own struct always writes this field, and as what."""
-        if (short(owner), name) in WRITTEN:
-            return "~"
+        if (mark := self.written.get(short(owner), {}).get(name)) is not None:
+            return mark
         if schema.get("default") == {}:
             return "*"
-        if name in TIMES and (ref_of(schema) or "").endswith("Time"):
-            return "~"
-        if name not in required:
+        if name not in required and name not in TIMES:
             return ""
         scalar = schema.get("type") in ("string", "integer", "number", "boolean")
         return "*" if scalar and not schema.get("format") == "date-time" else "~"
@@ -155,7 +165,7 @@ class Table:
         atomic = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
         if "properties" not in schema:
             return f"{short(name)} :{READ_TIMES.get(short(name)) or self.type_of(schema)}"
-        required = [n for n in schema.get("required", []) if (short(name), n) not in OMITTED]
+        required = schema.get("required", [])
         fields = " ".join(self.field(n, schema["properties"][n], required, name)
                           for n in sorted(schema["properties"]))
         return f"{short(name)}{atomic} {fields}"

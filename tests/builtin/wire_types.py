@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Writes lib/apiserver/protobuf_schema.inc: the wire form of the built-in kinds as client-go sends it.
+"""Writes lib/builtin/wire_types.inc: the Go types of the built-in kinds, as their fields go over the wire.
 
-Field numbers and JSON names are read from the struct tags of k8s.io/api, k8s.io/apimachinery and
-k8s.io/kube-aggregator, which must be in the Go module cache (tests/kube-apiserver/build.sh puts them there). One line a message:
-  core/v1.Pod 1metadata:vm=meta/v1.ObjectMeta 2spec:vm=core/v1.PodSpec ...
-field = number, JSON name ("" = inlined), ':', flags, type ['=' message].
-  flags: r repeated, p pointer (kept when empty), o omitempty, v struct value
-  types: s string, i integer, b bool, y bytes, d double, m message, S map of strings, Y map of bytes,
-         Q map of quantities, and q quantity, t time, u micro time, x int-or-string, w raw JSON, n duration,
-         l list of strings in a message
+Field numbers, JSON names and what is a pointer or left out are read from the struct tags of k8s.io/api,
+k8s.io/apimachinery and k8s.io/kube-aggregator, which must be in the Go module cache
+(tests/kube-apiserver/build.sh puts them there). One line a message, its fields in the order of the struct:
+  core/v1.Pod 1metadata:vom=meta/v1.ObjectMeta 2spec:vom=core/v1.PodSpec ...
+field = number, JSON name ("" = inlined), ':', flags, type ['~' Go's name of a named scalar] ['=' message].
+  flags: r repeated, p pointer (kept when empty), o omitempty, z omitzero, v struct value
+  types: s string, i int32, k int64, b bool, y bytes, d double, m message, S map of strings, Y map of bytes,
+         Q map of quantities, M map of messages, T map of times, E map of lists of strings, and q quantity, t time,
+         u micro time, x int-or-string, w raw JSON, n duration, l list of strings in a message
 """
 import os
 import re
@@ -18,12 +19,13 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 GROUPS = ["core", "apps", "batch", "rbac", "coordination", "networking", "policy", "storage", "events",
           "discovery", "autoscaling", "authorization", "authentication", "scheduling", "node", "certificates", "resource",
-          "flowcontrol"]
+          "flowcontrol", "admissionregistration"]
 SPECIAL = {"resource.Quantity": "q", "metav1.Time": "t", "Time": "t", "metav1.MicroTime": "u",
            "MicroTime": "u", "intstr.IntOrString": "x", "runtime.RawExtension": "w", "FieldsV1": "w",
            "metav1.Duration": "n", "ExtraValue": "l", "ResourceList": "Q", "v1.ResourceList": "Q"}
-SCALARS = {"string": "s", "int32": "i", "int64": "i", "int": "i", "bool": "b", "[]byte": "y",
-           "float64": "d", "types.UID": "s"}
+SCALARS = {"string": "s", "int32": "i", "int64": "k", "int": "k", "bool": "b", "[]byte": "y",
+           "float64": "d"}
+NAMED = {"types.UID": "s"}
 
 
 def module_dir(name):
@@ -61,33 +63,36 @@ class Table:
     def owner(self, package, name):
         prefix, _, local = name.rpartition(".")
         target = {"": package, "metav1": "meta/v1", "v1": "core/v1", "corev1": "core/v1",
-                  "rbacv1": "rbac/v1"}.get(prefix)
+                  "apiv1": "core/v1", "rbacv1": "rbac/v1"}.get(prefix)
         if prefix == "v1" and package == "core/v1":
             target = "meta/v1"
         return target, local
 
     def resolve(self, package, go_type):
-        """(flags, type, message) of a Go type, or None."""
+        """(flags, type, message, name of a scalar) of a Go type, or None."""
         flags = ""
         if go_type.startswith("*"):
             flags, go_type = "p", go_type[1:]
         if go_type in SPECIAL:
-            return flags, SPECIAL[go_type], ""
+            return flags, SPECIAL[go_type], "", ""
         if go_type in SCALARS:
-            return flags, SCALARS[go_type], ""
+            return flags, SCALARS[go_type], "", ""
+        if go_type in NAMED:
+            return flags, NAMED[go_type], "", go_type
         if go_type.startswith("[]"):
             inner = self.resolve(package, go_type[2:])
-            return inner and ("r", inner[1], inner[2])
+            return inner and ("r", *inner[1:])
         if go_type.startswith("map["):
             value = self.resolve(package, go_type.split("]", 1)[1])
-            kinds = {"s": "S", "y": "Y", "q": "Q"}
-            return (flags, kinds[value[1]], "") if value and value[1] in kinds else None
+            kinds = {"s": "S", "y": "Y", "q": "Q", "m": "M", "t": "T", "l": "E"}
+            return (flags, kinds[value[1]], value[2], "") if value and value[1] in kinds else None
         target, local = self.owner(package, go_type)
         if target in self.structs and local in self.structs[target]:
-            return flags + ("" if flags else "v"), "m", f"{target}.{local}"
+            return flags + ("" if flags else "v"), "m", f"{target}.{local}", ""
         if target in self.aliases and local in self.aliases[target]:
             inner = self.resolve(target, self.aliases[target][local])
-            return inner and (flags + inner[0], inner[1], inner[2])
+            named = f"{target.split('/')[1]}.{local}" if inner and inner[1] in "sikbd" else ""
+            return inner and (flags + inner[0], inner[1], inner[2], named)
         return None
 
     def fields(self, package, name):
@@ -100,12 +105,12 @@ class Table:
             go_type, json_tag, number = match.group(1), match.group(2), int(match.group(3))
             resolved = self.resolve(package, go_type)
             if not resolved:
-                continue
+                sys.exit(f"{package}.{name}: no type for {line.strip()}")
             json_name, _, options = json_tag.partition(",")
             if json_name == "" and "inline" not in options:
                 continue
-            flags = resolved[0] + ("o" if "omit" in options else "")
-            yield number, json_name, flags, resolved[1], resolved[2]
+            flags = resolved[0] + ("o" if "omitempty" in options else "") + ("z" if "omitzero" in options else "")
+            yield number, json_name, flags, *resolved[1:]
 
     def closure(self, roots):
         """Lines of all messages reachable from the roots."""
@@ -117,8 +122,9 @@ class Table:
             done.add(message)
             package, name = message.rsplit(".", 1)
             parts = [message]
-            for number, json_name, flags, kind, target in self.fields(package, name):
-                parts.append(f"{number}{json_name}:{flags}{kind}" + (f"={target}" if target else ""))
+            for number, json_name, flags, kind, target, named in self.fields(package, name):
+                parts.append(f"{number}{json_name}:{flags}{kind}" + (f"~{named}" if named else "") +
+                             (f"={target}" if target else ""))
                 if target:
                     todo.append(target)
             lines.append(" ".join(parts))
@@ -134,10 +140,10 @@ def main():
              and any("metav1.TypeMeta" in x for x in lines)]
     roots.append("meta/v1.DeleteOptions")
     lines = table.closure(roots)
-    out = os.path.join(HERE, "..", "..", "lib", "apiserver", "protobuf_schema.inc")
+    out = os.path.join(HERE, "..", "..", "lib", "builtin", "wire_types.inc")
     with open(out, "w") as file:
-        file.write("// Protobuf fields of the built-in kinds, from the struct tags of k8s.io/api.\n")
-        file.write("// Made by tests/apiserver/protobuf_schema.py; run it again instead of editing.\n")
+        file.write("// The Go types of the built-in kinds, from the struct tags of k8s.io/api.\n")
+        file.write("// Made by tests/builtin/wire_types.py, which explains the text; run it instead of editing.\n")
         chunk = ""
         for line in lines + [None]:
             if line is None or len(chunk) + len(line) > 12000:

@@ -1,0 +1,282 @@
+#include "builtin/misread.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "base/json.hpp"
+#include "base/quantity.hpp"
+#include "base/strings.hpp"
+#include "builtin/wire_types.hpp"
+#include "core/object_rules.hpp"
+#include "schema/go_words.hpp"
+
+namespace kubewatch::builtin {
+
+namespace {
+
+bool holds_number(const Json& value, bool narrow) {
+  using Narrow = std::numeric_limits<std::int32_t>;
+  if (!value.is_number_integer()) return false;
+  if (value.is_number_unsigned() &&
+      value.get<std::uint64_t>() > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
+    return false;
+  }
+  const auto number = value.get<std::int64_t>();
+  return !narrow || (number >= Narrow::min() && number <= Narrow::max());
+}
+
+bool is_quantity(const Json& value) {
+  if (value.is_number()) return true;
+  return value.is_string() &&
+         base::Quantity::parse(base::trim(value.get_ref<const std::string&>())).has_value();
+}
+
+bool is_int_or_text(const Json& value) {
+  return value.is_string() || holds_number(value, true);
+}
+
+// "number 1.5": a number that a number cannot be shows itself.
+std::string word_for_number(const Json& value) {
+  const std::string word = schema::json_word(value);
+  return value.is_number() ? word + " " + base::dump_json(value) : word;
+}
+
+// Of one value, or of each item.
+std::string go_name_of(const WireField& field) {
+  if (!field.named.empty()) return field.named;
+  switch (field.kind) {
+    case 's': return "string";
+    case 'b': return "bool";
+    case 'i': return "int32";
+    case 'k': return "int64";
+    case 'd': return "float64";
+    case 'y': return "[]uint8";
+    case 'm': return std::string(field.type->go_name());
+    case 'Q': return "v1.ResourceList";
+    case 'S': return "map[string]string";
+    case 'Y': return "map[string][]uint8";
+    case 'M': return fmt::format("map[string]{}", field.type->go_name());
+    default: return "map[string]interface {}";
+  }
+}
+
+// encoding/json: what a type reads by itself ends it at once, else the first misfit is told after
+// all else was read.
+class DecoderSearch {
+ public:
+  std::optional<std::string> run(const WireType& type, const Json& object) {
+    members(type, object, {type.struct_name(), ""}, true);
+    return ended_ ? ended_ : first_;
+  }
+
+ private:
+  struct Place {
+    std::string_view around;  // the struct
+    std::string path;
+    Place below(std::string_view name) const {
+      return {around, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
+    }
+  };
+
+  void members(const WireType& type, const Json& object, const Place& place, bool whole) {
+    for (const WireField& field : type.fields) {
+      if (ended_) return;
+      if (field.name.empty()) {
+        members(*field.type, object, place.below(field.type->struct_name()), false);
+        continue;
+      }
+      const auto it = object.find(field.name);
+      if (it == object.end() || it->is_null() || (whole && field.name == "metadata")) continue;
+      member(field, *it, place.below(field.name));
+    }
+  }
+
+  void member(const WireField& field, const Json& value, const Place& place) {
+    if (field.repeated) {
+      if (!value.is_array()) return misfit(value, place, "[]" + go_name_of(field));
+      for (const Json& item : value) one(field, item, place);
+    } else if (is_map(field)) {
+      if (!value.is_object()) return misfit(value, place, go_name_of(field));
+      for (const Json& item : value) in_map(field, item, place);
+    } else {
+      one(field, value, place);
+    }
+  }
+
+  void in_map(const WireField& field, const Json& value, const Place& place) {
+    WireField item = field;
+    item.kind = field.kind == 'S'   ? 's'
+                : field.kind == 'Y' ? 'y'
+                : field.kind == 'Q' ? 'q'
+                : field.kind == 'M' ? 'm'
+                                    : 'w';
+    one(item, value, place);
+  }
+
+  void one(const WireField& field, const Json& value, const Place& place) {
+    if (value.is_null()) return;
+    switch (field.kind) {
+      case 's':
+        if (!value.is_string()) misfit(value, place, go_name_of(field));
+        break;
+      case 'b':
+        if (!value.is_boolean()) misfit(value, place, go_name_of(field));
+        break;
+      case 'i':
+      case 'k':
+        if (!holds_number(value, field.kind == 'i')) {
+          misfit(word_for_number(value), place, go_name_of(field));
+        }
+        break;
+      case 'd':
+        if (!value.is_number()) misfit(value, place, go_name_of(field));
+        break;
+      case 'y': bytes(value, place); break;
+      case 'q':
+        if (!is_quantity(value)) ended_ = base::kNoQuantity;
+        break;
+      case 'x':
+        if (!is_int_or_text(value)) ended_ = sentence(word_for_number(value), place, "int32");
+        break;
+      case 'm':
+        if (!value.is_object()) return misfit(value, place, go_name_of(field));
+        members(*field.type, value, {field.type->struct_name(), place.path}, false);
+        break;
+      default: break;  // times, durations and raw JSON are read by others
+    }
+  }
+
+  void bytes(const Json& value, const Place& place) {
+    if (!value.is_string()) return misfit(value, place, "[]uint8");
+    const auto read = core::decode_bytes(value.get_ref<const std::string&>());
+    const auto* wrong = std::get_if<std::size_t>(&read);
+    if (wrong != nullptr && !first_) {
+      first_ = fmt::format("illegal base64 data at input byte {}", *wrong);
+    }
+  }
+
+  static std::string sentence(const std::string& word, const Place& place,
+                              const std::string& type) {
+    return schema::misread_field(word, fmt::format("{}.{}", place.around, place.path), type);
+  }
+  void misfit(const std::string& word, const Place& place, const std::string& type) {
+    if (!first_) first_ = sentence(word, place, type);
+  }
+  void misfit(const Json& value, const Place& place, const std::string& type) {
+    misfit(schema::json_word(value), place, type);
+  }
+
+  std::optional<std::string> first_;
+  std::optional<std::string> ended_;
+};
+
+// As Go's reflect calls a value that was decoded into no type.
+std::string_view go_kind_of(const Json& value) {
+  if (value.is_string()) return "string";
+  if (value.is_boolean()) return "bool";
+  if (value.is_number_float()) return "float64";
+  if (value.is_number()) return "int64";
+  return value.is_array() ? "slice" : "map";
+}
+
+// The converter of runtime.Unstructured: the first misfit ends it, fields in the order of the
+// struct.
+class ConverterSearch {
+ public:
+  using Why = std::optional<std::string>;
+
+  Why members(const WireType& type, const Json& object) {
+    for (const WireField& field : type.fields) {
+      if (field.name.empty()) {
+        if (Why why = members(*field.type, object)) return why;
+        continue;
+      }
+      const auto it = object.find(field.name);
+      if (it == object.end() || it->is_null()) continue;
+      if (Why why = member(field, *it)) return why;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Why member(const WireField& field, const Json& value) {
+    if (field.repeated) {
+      if (!value.is_array()) return fmt::format("cannot restore slice from {}", go_kind_of(value));
+      return each(field, field.kind, value);
+    }
+    if (!is_map(field)) return one(field, field.kind, value);
+    if (!value.is_object()) return fmt::format("cannot restore map from {}", go_kind_of(value));
+    const char kind = field.kind == 'S'   ? 's'
+                      : field.kind == 'Q' ? 'q'
+                      : field.kind == 'M' ? 'm'
+                                          : 'w';
+    return each(field, kind, value);
+  }
+
+  Why each(const WireField& field, char kind, const Json& values) {
+    for (const Json& value : values) {
+      if (Why why = one(field, kind, value)) return why;
+    }
+    return std::nullopt;
+  }
+
+  Why one(const WireField& field, char kind, const Json& value) {
+    if (value.is_null()) return std::nullopt;
+    const std::string_view found = go_kind_of(value);
+    switch (kind) {
+      case 's':
+        if (value.is_string()) return std::nullopt;
+        if (value.is_number_integer()) return unlike(found, field, "string");
+        return "unrecognized type: string";
+      case 'b':
+        if (value.is_boolean()) return std::nullopt;
+        return "unrecognized type: bool";
+      case 'i':
+      case 'k': {
+        const char* type = kind == 'i' ? "int32" : "int64";
+        if (value.is_number_integer()) return std::nullopt;
+        if (!value.is_number()) return fmt::format("unrecognized type: {}", type);
+        const double number = value.get<double>();
+        if (number == std::trunc(number)) return std::nullopt;
+        return unlike(found, field, type);
+      }
+      case 'd':
+        if (value.is_number()) return std::nullopt;
+        return "unrecognized type: float64";
+      case 'q':
+        if (is_quantity(value)) return std::nullopt;
+        return std::string(base::kNoQuantity);
+      case 'x':
+        if (is_int_or_text(value)) return std::nullopt;
+        return schema::misread_value(word_for_number(value), "int32");
+      case 'm':
+        if (!value.is_object()) return fmt::format("cannot restore struct from: {}", found);
+        return members(*field.type, value);
+      default: return std::nullopt;
+    }
+  }
+
+  static Why unlike(std::string_view found, const WireField& field, std::string_view type) {
+    return fmt::format("cannot convert {} to {}", found,
+                       field.named.empty() ? type : std::string_view(field.named));
+  }
+};
+
+}  // namespace
+
+std::optional<std::string> why_undecoded(const Json& object) {
+  const WireType* type = wire_type_of(object);
+  if (type == nullptr || !object.is_object()) return std::nullopt;
+  return DecoderSearch().run(*type, object);
+}
+
+std::optional<std::string> why_unconverted(const Json& object) {
+  const WireType* type = wire_type_of(object);
+  if (type == nullptr || !object.is_object()) return std::nullopt;
+  return ConverterSearch().members(*type, object);
+}
+
+}  // namespace kubewatch::builtin
