@@ -57,10 +57,15 @@ Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(
 }
 
 Result<std::optional<hooks::TraceTarget>> trace_target() {
-  return hooks::trace_target([](const std::string& name) -> std::optional<std::string> {
+  auto target = hooks::trace_target([](const std::string& name) -> std::optional<std::string> {
     const char* value = std::getenv(name.c_str());
     return value == nullptr ? std::nullopt : std::optional<std::string>(value);
   });
+  if (target.ok() && *target && !(*target)->other_protocol.empty()) {
+    base::log_warn("traces: " + (*target)->other_protocol +
+                   ": they are sent as http/json, to the same address");
+  }
+  return target;
 }
 
 }  // namespace kubewatch::cli

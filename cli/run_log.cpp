@@ -1,6 +1,7 @@
 #include "cli/run_log.hpp"
 
 #include "base/log.hpp"
+#include "hooks/verdict.hpp"
 
 namespace kubewatch::cli {
 
@@ -19,8 +20,8 @@ void log_run(const hooks::RunRecord& run) {
   fields.emplace_back("ms", std::to_string(run.elapsed.count()));
   if (!run.trace.empty()) fields.emplace_back("trace", run.trace);
   if (!run.message.empty()) fields.emplace_back("message", run.message);
-  const bool fine = run.outcome == "done" || run.outcome == "not-yet";
-  base::log(fine ? base::LogLevel::info : base::LogLevel::error, "run " + run.outcome, fields);
+  base::log(hooks::is_fine(run.outcome) ? base::LogLevel::info : base::LogLevel::error,
+            "run " + run.outcome, fields);
 }
 
 }  // namespace kubewatch::cli

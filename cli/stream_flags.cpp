@@ -120,7 +120,7 @@ void warn_of_failure(const std::string& kind, const runtime::ReflectorStats& sta
                                                      {"where", std::string(to_string(where))},
                                                      {"error", error.render()},
                                                      {"in", base::format_duration(retry_in)},
-                                                     {"so far", runtime::to_text(stats.failures)}});
+                                                     {"so_far", runtime::to_text(stats.failures)}});
 }
 
 Json failures_json(const runtime::ReflectorStats& stats) {

@@ -41,6 +41,13 @@ namespace kubewatch::cli {
 
 namespace {
 
+// Of a path or an address that was given: what is wrong with it, or what the machine has against
+// it.
+int code_of_place(const Error& error) {
+  const bool wrong = error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::not_found;
+  return wrong ? kUsage : kFailed;
+}
+
 // What the control socket and reloading need to know.
 struct ExtraFlags {
   std::string socket;
@@ -100,7 +107,7 @@ class Supervision {
     if (ends_.by_itself()) watch_for_end();
     extras_.emplace(session_, *engine_, *preflight_);
     if (auto opened = extras_->open_socket(extra_.socket); !opened.ok()) {
-      return fail(context_, kUsage, opened.error().render());
+      return fail(context_, code_of_place(opened.error()), opened.error().render());
     }
     if (follows_rules()) extras_->follow_rules(extra_.rule_files, extra_.rules);
     engine_->start();
@@ -446,7 +453,9 @@ class RunController : public Command {
                     "meanwhile, so that nothing one of them remembers is sure");
       }
       auto state = open_state(session.client().config());
-      if (!state.ok()) return fail(context, kUsage, state.error().render());
+      if (!state.ok()) {
+        return fail(context, code_of_place(state.error()), state.error().render());
+      }
       options.state = std::move(*state);
     }
     if (dry_run_ && recording_.wanted()) {

@@ -447,9 +447,7 @@ void Driver::fail_early(const runtime::Work& work, const core::ObjectMeta& meta,
 void Driver::count(const RunRecord& record, const core::ObjectKey& key, RunVerdict verdict) {
   lacking_.forget(key);
   ++run_count_;
-  if (record.outcome != to_string(Outcome::done) && record.outcome != to_string(Outcome::not_yet)) {
-    ++failed_count_;
-  }
+  if (!is_fine(record.outcome)) ++failed_count_;
   notes_.note_end(key, verdict);
 }
 
@@ -533,22 +531,26 @@ void Driver::get_live(const core::ObjectKey& key, client::ObjectCallback then) {
   });
 }
 
-// What runs for an object that went to another shard is the other one's business now. An object
-// that is gone, or only left the selection, has no other run anywhere.
+// What runs for an object that went to another shard is the other one's business now, and so is
+// its deletion. An object that is gone, or only left the selection, has no other run anywhere.
+// Asked for at once: when its own run has ended here, it may have been finalized there and be gone.
 void Driver::look_at_shard(const core::ObjectMeta& last) {
   const auto runs_it = [key = last.key(), uid = last.uid](const auto& one) {
     return one.second->key() == key && one.second->uid() == uid && !one.second->of_deletion();
   };
-  if (std::none_of(runs_.begin(), runs_.end(), runs_it)) return;
-  get_live(last.key(), [this, uid = last.uid, runs_it](const Result<Json>& answer) {
-    if (!answer.ok()) return;
-    const core::ObjectMeta now = core::meta_of(*answer);
-    if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
-    const auto runs = runs_;  // what ends one may end another
-    for (const auto& one : runs) {
-      if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
-    }
-  });
+  const bool may_be_told = rule_.on_delete && finalized_elsewhere(last);
+  if (!may_be_told && std::none_of(runs_.begin(), runs_.end(), runs_it)) return;
+  get_live(last.key(),
+           [this, key = last.key(), uid = last.uid, runs_it](const Result<Json>& answer) {
+             if (!answer.ok()) return;
+             const core::ObjectMeta now = core::meta_of(*answer);
+             if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
+             if (owed_.only_left(key, uid)) deletion_told(key);
+             const auto runs = runs_;  // what ends one may end another
+             for (const auto& one : runs) {
+               if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
+             }
+           });
 }
 
 Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const {

@@ -141,7 +141,7 @@ Driver::Done Driver::after_deletion(const core::ObjectKey& key, const std::strin
     using How = runtime::RunOutcome::Verdict;
     const bool failed = outcome.verdict == How::failed || outcome.verdict == How::parked;
     const bool gives_up = failed && gives_up_deletion(key, outcome.verdict);
-    if (outcome.verdict == How::not_yet) return done(outcome);
+    if (outcome.verdict == How::not_yet || outcome.verdict == How::put_off) return done(outcome);
     if (failed && !gives_up) {
       done(outcome);
       return bound_failed_deletions(key);

@@ -126,6 +126,30 @@ void Engine::Impl::ran(const RunRecord& record) {
   if (callbacks.on_run) callbacks.on_run(record);
 }
 
+void Engine::Impl::on_request(const client::RequestFacts& request) {
+  telemetry.metrics.on_request(request);
+  look_for_silence(request);
+}
+
+// A server that hangs keeps its watches open, and a flow that something in between has forgotten
+// looks the same: who is refused everything else need not wait for them.
+void Engine::Impl::look_for_silence(const client::RequestFacts& request) {
+  using End = ServerSilence::End;
+  const bool no_answer = request.error != nullptr && request.status == 0;
+  if (no_answer && !request.error->is_unreachable() &&
+      request.error->kind() != ErrorKind::timeout) {
+    return;
+  }
+  const auto since =
+      silence.ended(no_answer ? End::no_answer : End::answered, request.took, loop.now());
+  if (!since || stopping) return;
+  base::log_warn("the server does not answer: watches that are silent are opened anew",
+                 {{"error", request.error->render()}});
+  loop.post([this, there = std::weak_ptr<char>(alive), at = *since] {
+    if (!there.expired()) pool.on_server_silent(at);
+  });
+}
+
 // Without a way to send them there are no traces; the controllers run all the same.
 void Engine::Impl::start_traces() {
   if (!options.traces) return;
@@ -138,7 +162,7 @@ void Engine::Impl::start_traces() {
 }
 
 void Engine::Impl::start() {
-  client.observers().all = &telemetry.metrics;
+  client.observers().all = this;
   start_traces();
   if (services.work_dir.empty()) {
     return give_up(*folder_error);

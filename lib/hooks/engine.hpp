@@ -38,7 +38,8 @@ struct RunRecord {
   std::string reason;
   std::string reason_object;
   std::uint32_t attempt = 1;
-  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed | incomplete
+  // done | not-yet | permanent | failed | timeout | invalid-output | write-failed | dropped |
+  // incomplete
   std::string outcome;
   std::string message;
   std::optional<int> exit_code;

@@ -17,6 +17,7 @@
 #include "hooks/kind_families.hpp"
 #include "hooks/known_kinds.hpp"
 #include "hooks/orphaned_finalizers.hpp"
+#include "hooks/server_silence.hpp"
 #include "hooks/trigger_hub.hpp"
 #include "hooks/work_folder.hpp"
 
@@ -27,7 +28,7 @@ inline std::string watched_as(const Rule& rule) {
   return rule.for_.gvk.group + "/" + rule.for_.gvk.kind + " " + rule.finalizer_name;
 }
 
-struct Engine::Impl {
+struct Engine::Impl : client::RequestObserver {
   // Both outlive it, and nothing of it runs but from this loop.
   loop::EventLoop& loop;
   client::Client& client;
@@ -42,7 +43,8 @@ struct Engine::Impl {
   std::map<std::string, std::unique_ptr<runtime::RunSlots>> rule_slots;
   StreamPool pool;
   Reporter reporter;
-  mutable Telemetry telemetry;        // collecting lets series expire
+  mutable Telemetry telemetry;  // collecting lets series expire
+  ServerSilence silence;
   WorkFolder own_folder;              // where no other is asked for
   std::optional<Error> folder_error;  // why it could not be made
   HookCgroups cgroups;
@@ -89,7 +91,10 @@ struct Engine::Impl {
 
   Impl(loop::EventLoop& the_loop, client::Client& the_client, std::vector<Rule> the_rules,
        EngineOptions the_options, EngineCallbacks the_callbacks);
-  ~Impl();
+  ~Impl() override;
+  // Of all of ours, but for lists and watches.
+  void on_request(const client::RequestFacts& request) override;
+  void look_for_silence(const client::RequestFacts& request);
   void end_drivers();
   std::vector<Rule> of_single_shard(std::vector<Rule> all) const;
 

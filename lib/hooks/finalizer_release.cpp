@@ -96,7 +96,9 @@ void FinalizerRelease::end() {
   base::LogFields fields = {{"controller", target_.controller},
                             {"finalizer", target_.finalizer},
                             {"objects", std::to_string(released_)}};
-  if (failed_ == 0) {
+  if (failed_ == 0 && released_ == 0) {
+    base::vlog(1, "the controller is gone: no object has its finalizer", fields);
+  } else if (failed_ == 0) {
     base::log_info("the controller is gone: its finalizer was taken off", fields);
   } else {
     fields.emplace_back("error", failure_);

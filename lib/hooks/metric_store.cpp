@@ -7,6 +7,12 @@
 #include "base/ascii.hpp"
 
 namespace kubewatch::hooks {
+namespace {
+
+// What a histogram is written down as, besides its name.
+constexpr std::string_view kOfHistograms[] = {"_bucket", "_count", "_sum"};
+
+}  // namespace
 
 std::string_view to_string(MetricKind kind) {
   switch (kind) {
@@ -31,10 +37,32 @@ Error MetricStore::too_many(const std::string& name) const {
                            name, most_series_));
 }
 
+// The other metric whose lines would be taken for this one's; "" = none.
+std::string MetricStore::clashes_with(const MetricSpec& spec) const {
+  for (const std::string_view part : kOfHistograms) {
+    const std::string longer = spec.name + std::string(part);
+    if (spec.kind == MetricKind::histogram && families_.contains(longer)) return longer;
+    if (!spec.name.ends_with(part)) continue;
+    const auto other = families_.find(spec.name.substr(0, spec.name.size() - part.size()));
+    if (other != families_.end() && other->second.spec.kind == MetricKind::histogram) {
+      return other->first;
+    }
+  }
+  return "";
+}
+
 Result<void> MetricStore::record(const MetricSpec& spec, const MetricLabels& labels, double value,
                                  TimePoint now, std::optional<Duration> ttl) {
   expire(now);
   if (series_ >= most_series_ && families_.count(spec.name) == 0) return too_many(spec.name);
+  if (const std::string other = clashes_with(spec); !other.empty()) {
+    const bool longer = other.size() > spec.name.size();
+    return Error(
+        ErrorKind::invalid,
+        fmt::format("metric {}: there is {} already, and a histogram {} is written down "
+                    "with lines called {}",
+                    spec.name, other, longer ? spec.name : other, longer ? other : spec.name));
+  }
   Family& family = families_.try_emplace(spec.name, Family{spec, {}}).first->second;
   if (family.spec.kind != spec.kind) {
     return Error(ErrorKind::invalid,

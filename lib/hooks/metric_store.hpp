@@ -45,8 +45,8 @@ class MetricStore {
   explicit MetricStore(std::size_t most_series) : most_series_(most_series) {}
 
   // Adds to a counter, sets a gauge, observes in a histogram; makes the series where there is none.
-  // It is gone `ttl` after its last value. Errors: invalid (the name is there with another kind),
-  // too_large (too many series).
+  // It is gone `ttl` after its last value. Errors: invalid (the name is there with another kind, or
+  // is one that a histogram's lines have), too_large (too many series).
   Result<void> record(const MetricSpec& spec, const MetricLabels& labels, double value,
                       TimePoint now, std::optional<Duration> ttl = std::nullopt);
   // The series is gone; nothing where there is none. Its name is free for another kind when it was
@@ -58,6 +58,7 @@ class MetricStore {
 
  private:
   Error too_many(const std::string& name) const;
+  std::string clashes_with(const MetricSpec& spec) const;
   struct Entry {
     MetricSeries series;
     std::optional<TimePoint> expires;

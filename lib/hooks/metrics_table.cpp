@@ -17,7 +17,8 @@ std::vector<OwnMetric> runs() {
   return {
       {{"kubewatch_runs_total", kCounter,
         "Runs that ended, by outcome: done, not-yet, permanent, failed, timeout, invalid-output, "
-        "write-failed."},
+        "write-failed, dropped (the object went to another shard, or the lead was lost, while it "
+        "ran)."},
        {"controller", "outcome"}},
       {{"kubewatch_run_seconds",
         kHistogram,
@@ -46,7 +47,8 @@ std::vector<OwnMetric> runs() {
        {"verb", "result"}},
       {{"kubewatch_hook_metrics_dropped_total", kCounter,
         "Values of metrics that hooks printed and that were not taken: too many series, a name "
-        "with two types, or one that holds a value of a Secret."},
+        "with two types or that lines of a histogram have, or one that holds a value of a "
+        "Secret."},
        {"controller"}},
   };
 }

@@ -26,6 +26,11 @@ const Deleted* OwedDeletions::first(const core::ObjectKey& key) const {
   return found == owed_.end() ? nullptr : &found->second.of_name.front();
 }
 
+bool OwedDeletions::only_left(const core::ObjectKey& key, const std::string& uid) const {
+  const Deleted* one = first(key);
+  return one != nullptr && one->may_have_left && one->last.meta.uid == uid;
+}
+
 void OwedDeletions::confirm_gone(const core::ObjectKey& key) {
   if (const auto found = owed_.find(key); found != owed_.end()) {
     found->second.of_name.front().may_have_left = false;

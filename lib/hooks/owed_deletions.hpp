@@ -33,6 +33,8 @@ class OwedDeletions {
   std::size_t count(const core::ObjectKey& key) const;
   // The one to be told first; null where none is. Valid until the next call that changes anything.
   const Deleted* first(const core::ObjectKey& key) const;
+  // Whether the first of them is this object, which may only have left the selection.
+  bool only_left(const core::ObjectKey& key, const std::string& uid) const;
   // The first of them has not left the selection: the server has it no more.
   void confirm_gone(const core::ObjectKey& key);
   // Its run has ended without telling it: it waits for its next attempt, or is parked, and keeps

@@ -98,8 +98,13 @@ Expression take_apart(std::string_view text) {
   if (!out.parts.empty() &&
       (out.parts[0].starts_with("TZ=") || out.parts[0].starts_with("CRON_TZ="))) {
     out.zone = out.parts[0].substr(out.parts[0].find('=') + 1);
-    if (out.zone->empty() || out.zone->find("..") != std::string::npos) {
+    if (out.zone->empty()) {
       out.wrong = "the time zone is missing";
+      return out;
+    }
+    if (out.zone->find("..") != std::string::npos) {
+      out.wrong = fmt::format("time zone {}: no time zone has such a name",
+                              base::escape_for_terminal(out.zone->substr(0, 100)));
       return out;
     }
     out.parts.erase(out.parts.begin());

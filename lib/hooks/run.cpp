@@ -434,6 +434,8 @@ runtime::RunOutcome Run::queue_outcome() const {
       return {RunVerdict::requeue, requeue_after_};
     case Outcome::not_yet: return {RunVerdict::not_yet, requeue_after_};
     case Outcome::permanent: return {RunVerdict::parked, {}};
+    // Looked at once more: it may have come back meanwhile.
+    case Outcome::dropped: return runtime::RunOutcome::put_off(host_.services().loop.now());
     case Outcome::write_failed:
       if (report_.permanent()) return {RunVerdict::parked, {}};
       return {RunVerdict::failed, retry_after(report_.failures)};
@@ -446,8 +448,7 @@ runtime::RunOutcome Run::queue_outcome() const {
 
 // The log line of a run's end is written by whoever gets the RunRecord.
 void Run::report() {
-  const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
-  if (good || dropped_ || exit_.canceled) return;
+  if (is_fine(to_string(verdict_.outcome)) || dropped_ || exit_.canceled) return;
   runtime::Happening event = failure_of(owner_, verdict_.outcome, verdict_.message);
   if (report_.conflicts()) event.reason = kConflictReason;
   if (!owner_.uid.empty()) host_.services().reporter.tell(host_.rule().name, event);
@@ -483,7 +484,7 @@ void Run::tell_events_and_metrics() {
 
 void Run::end_trace() {
   if (trace_ == nullptr) return;
-  const bool good = verdict_.outcome == Outcome::done || verdict_.outcome == Outcome::not_yet;
+  const bool good = is_fine(to_string(verdict_.outcome));
   trace_->end((input_.finalizing ? "finalize " : "reconcile ") + host_.rule().name,
               {{"kubewatch.controller", host_.rule().name},
                {"kubewatch.object", owner_.str()},

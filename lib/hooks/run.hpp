@@ -101,7 +101,7 @@ class Run {
   void conclude();
   void add_own_writes(RunEnd& end) const;
   void fail(Outcome outcome, const std::string& message);
-  void fail_dropped() { fail(Outcome::failed, *dropped_ + ": its outcome is dropped"); }
+  void fail_dropped() { fail(Outcome::dropped, *dropped_ + ": its outcome is dropped"); }
   void report();
   // What the Result says besides writes, once those are done.
   void tell_events_and_metrics();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -44,6 +45,14 @@ std::string server_text(const StateScope& scope) {
 
 Error state_error(const std::string& what, const std::string& path) {
   return Error(ErrorKind::unavailable, fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+}
+
+// Whether the path still leads to what was opened there.
+bool is_at(const std::string& path, int fd) {
+  struct stat there {};
+  struct stat ours {};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(fd, &ours) == 0 &&
+         there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
 }
 
 }  // namespace
@@ -161,7 +170,16 @@ void StateStore::forget(const StateKey& key) {
   append(state_line(key, std::nullopt));
 }
 
+// Without the lock's file another process may have been let in, and what is there be its own.
+bool StateStore::is_ours() const {
+  return is_at(path(kLock), lock_.get()) && is_at(path(kLog), log_.get());
+}
+
 void StateStore::append(const std::string& line) {
+  if (!is_ours()) {
+    return give_up(Error(ErrorKind::unavailable,
+                         "the files of " + folder_ + " were removed or replaced meanwhile"));
+  }
   const bool grown = lines_ > 2 * objects_.size() + limits_.slack_lines;
   if (grown || bytes_ + line.size() > limits_.bytes) {
     if (auto written = rewrite(); !written.ok()) return give_up(written.error());
@@ -186,7 +204,8 @@ void StateStore::give_up(const Error& error) {
   objects_.clear();
   base::log_error("the state over restarts is not kept any more: the next start runs everything",
                   {{"error", error.render()}});
-  if (!log_ || ::ftruncate(log_.get(), 0) != 0) ::unlink(path(kLog).c_str());
+  const bool emptied = log_ && ::ftruncate(log_.get(), 0) == 0;
+  if (!emptied && is_ours()) ::unlink(path(kLog).c_str());
 }
 
 std::vector<std::pair<core::ObjectKey, HandledObject>> StateStore::of_controller(
@@ -209,7 +228,7 @@ void StateStore::keep_only(const std::vector<std::string>& controllers) {
 }
 
 StateStore::~StateStore() {
-  if (log_ && !broken_) close_cleanly();
+  if (log_ && !broken_ && is_ours()) close_cleanly();
 }
 
 void StateStore::close_cleanly() {

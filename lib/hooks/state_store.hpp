@@ -1,7 +1,8 @@
 // The folder of `--state DIR`: what each controller last handled, kept over restarts so that they
 // do not run everything again. An append-only log (state_log) that is rewritten when it has grown,
-// a key for hashes, a lock. Private (0700, files 0600), bounded. It may forget, never invent:
-// whatever cannot be written or read only means that an object runs once more.
+// a key for hashes, a lock. Where its files go while it is in use nothing more is kept. Private
+// (0700, files 0600), bounded. It may forget, never invent: whatever cannot be written or read only
+// means that an object runs once more.
 #pragma once
 
 #include <memory>
@@ -62,6 +63,7 @@ class StateStore {
   Result<void> load(const StateScope& scope);
   std::string why_strange(const StateScope& scope) const;
   Result<void> rewrite();
+  bool is_ours() const;
   void append(const std::string& line);
   void give_up(const Error& error);
   void close_cleanly();

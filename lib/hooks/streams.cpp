@@ -66,6 +66,10 @@ void StreamPool::close(const Opened& opened) {
   }
 }
 
+void StreamPool::on_server_silent(TimePoint since) {
+  for (const auto& [key, stream] : streams_) stream->on_server_silent(since);
+}
+
 std::vector<WatchFacts> StreamPool::facts() const {
   std::vector<WatchFacts> out;
   for (const auto& [key, stream] : streams_) out.push_back(stream->facts());
@@ -177,7 +181,7 @@ void Stream::on_failure(runtime::WatcherFailure where, const Error& error, Durat
       {{"where", std::string(to_string(where))},
        {"error", error.render()},
        {"ready", ready() ? "true" : "false"},
-       {"so far", runtime::to_text(reflector_.stats().failures)}});
+       {"so_far", runtime::to_text(reflector_.stats().failures)}});
 }
 
 void HeldStreams::add(const std::vector<std::shared_ptr<Stream>>& streams,

@@ -53,6 +53,9 @@ class StreamPool {
   // Called when the server does not know the kind of a stream, or an object has not the scope of
   // its kind; as often as that is seen.
   void on_doubt(std::function<void(const core::Gvk&)> callback) { doubt_ = std::move(callback); }
+  // Requests get no answer since then: what has told nothing since is opened anew. Not from inside
+  // a listener.
+  void on_server_silent(TimePoint since);
 
  private:
   client::Client& client_;
@@ -79,6 +82,7 @@ class Stream {
   // who ends by itself need not wait.
   bool stalled() const { return !ready() && stalled_; }
   void start() { reflector_.start(); }
+  void on_server_silent(TimePoint since) { reflector_.on_server_silent(since); }
   WatchFacts facts() const;
 
  private:

@@ -90,6 +90,19 @@ Json document_of(const Span& span) {
   return out;
 }
 
+// Of the three that there are only one is spoken.
+std::string other_protocol(const Environment& environment) {
+  for (const char* variable :
+       {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"}) {
+    const std::string asked = base::to_lower(environment(variable).value_or(""));
+    if (asked.empty()) continue;
+    if (asked == "http/json") return "";
+    const bool known = asked == "grpc" || asked == "http/protobuf";
+    return variable + std::string(" asks for ") + (known ? asked : "something else");
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<std::optional<TraceTarget>> trace_target(const Environment& environment) {
@@ -109,6 +122,7 @@ Result<std::optional<TraceTarget>> trace_target(const Environment& environment) 
   variable = "OTEL_EXPORTER_OTLP_HEADERS";
   KW_ASSIGN(out.headers, parse_headers(variable, get(variable)));
   if (const std::string name = get("OTEL_SERVICE_NAME"); !name.empty()) out.service_name = name;
+  out.other_protocol = other_protocol(environment);
   return std::optional(std::move(out));
 }
 

@@ -22,9 +22,12 @@ struct TraceTarget {
   std::string url;                                           // .../v1/traces
   std::vector<std::pair<std::string, std::string>> headers;  // may hold a token: never shown
   std::string service_name = "kubewatch";
+  // "OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc": spans go as JSON over HTTP all the same. "" = none
+  // was asked for, or that.
+  std::string other_protocol = {};
 };
 // From OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-// OTEL_EXPORTER_OTLP_HEADERS and OTEL_SERVICE_NAME; absent when no endpoint is set or
+// OTEL_EXPORTER_OTLP_HEADERS, _PROTOCOL and OTEL_SERVICE_NAME; absent when no endpoint is set or
 // OTEL_SDK_DISABLED is true. Errors: invalid, naming the variable (never its value).
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 Result<std::optional<TraceTarget>> trace_target(const Environment& environment);

@@ -133,8 +133,8 @@ Result<void> TriggerHub::listen(const std::vector<Rule>& rules,
     return {};
   }
   auto server = TriggerServer::listen(loop_, *address, std::move(routes), sink_);
-  // Wrong usage, as an address that somebody else has; nothing about the API server.
-  if (!server.ok()) return Error(ErrorKind::invalid, "triggers: " + server.error().render());
+  // Nothing about the API server, whatever its kind.
+  if (!server.ok()) return Error(ErrorKind::unavailable, "triggers: " + server.error().render());
   server_ = std::move(*server);
   base::log_info("listening for triggers",
                  {{"address", http::to_string({address->address, server_->port()})}});

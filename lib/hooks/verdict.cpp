@@ -57,8 +57,14 @@ std::string_view to_string(Outcome outcome) {
     case Outcome::timeout: return "timeout";
     case Outcome::invalid_output: return "invalid-output";
     case Outcome::write_failed: return "write-failed";
+    case Outcome::dropped: return "dropped";
   }
   return "failed";
+}
+
+bool is_fine(std::string_view outcome) {
+  return outcome == to_string(Outcome::done) || outcome == to_string(Outcome::not_yet) ||
+         outcome == to_string(Outcome::dropped);
 }
 
 bool was_ended(const HookExit& exit) {

@@ -16,7 +16,19 @@ namespace kubewatch::hooks {
 inline constexpr int kExitNotYet = 75;
 inline constexpr int kExitPermanent = 65;
 
-enum class Outcome { done, not_yet, permanent, failed, timeout, invalid_output, write_failed };
+// dropped: what it did is another instance's business by now, and nothing of it counts.
+enum class Outcome {
+  done,
+  not_yet,
+  permanent,
+  failed,
+  timeout,
+  invalid_output,
+  write_failed,
+  dropped
+};
+// done, not-yet, dropped: nobody has to look after it.
+bool is_fine(std::string_view outcome);
 // "done", "not-yet", ...: as RunRecord and events show it.
 std::string_view to_string(Outcome outcome);
 

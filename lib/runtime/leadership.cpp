@@ -16,6 +16,14 @@ namespace {
 // On membership Leases: the name of the election that they belong to.
 constexpr const char* kMemberLabel = "kubewatch.dev/election-member";
 constexpr std::size_t kMostShards = 1000;
+// In the words of every plan (hooks::describe), and in no identity that we make.
+constexpr std::string_view kPlanWords = " even shards by ";
+
+std::string held_by(const std::string& holder) {
+  if (holder.find(kPlanWords) == std::string::npos) return "standing by: held by " + holder;
+  return "standing by: the Lease is that of instances which share the objects out (" + holder +
+         "); none of them gives it back, and it runs out when none has renewed it for its duration";
+}
 
 }  // namespace
 
@@ -101,7 +109,7 @@ std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
   keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
   keeper.on_standing_by = [this, lease = election.lease.str()](const std::string& holder) {
     let_in = true;
-    base::log_info("standing by: held by " + holder, {{"lease", lease}});
+    base::log_info(held_by(holder), {{"lease", lease}});
   };
   keeper.on_lost = [this, shard](const LostLead& loss) { on_lost(*keepers[shard], loss); };
   keeper.on_released = [this, lease = election.lease.str(), shard](bool confirmed) {

@@ -376,7 +376,7 @@ void Reflector::Impl::name_unparsable() {
   if (seen.count > kNamedUnparsable && seen.count % 1000 != 0) return;
   base::log_warn("an object cannot be kept as it is", {{"type", type.qualified_plural()},
                                                        {"object", seen.last},
-                                                       {"so far", std::to_string(seen.count)}});
+                                                       {"so_far", std::to_string(seen.count)}});
 }
 
 void Reflector::Impl::compact_later() {
@@ -443,6 +443,10 @@ void Reflector::go_on_as(core::ResourceType type) {
   impl_->type = std::move(type);
   impl_->store.retype(impl_->type.gvk);
   impl_->run(impl_->watcher.list_anew(impl_->now(), ""));
+}
+
+void Reflector::on_server_silent(TimePoint since) {
+  impl_->run(impl_->watcher.on_server_silent(impl_->now(), since));
 }
 
 std::unique_ptr<Subscription> Reflector::subscribe(SubscriberCallbacks callbacks) {

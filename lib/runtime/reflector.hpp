@@ -88,6 +88,8 @@ class Reflector {
   // listed, compared with what the cache holds, and watched from now on. Not from inside its own
   // callbacks.
   void go_on_as(core::ResourceType type);
+  // As Watcher::on_server_silent(). Not from inside its own callbacks.
+  void on_server_silent(TimePoint since);
   // Many may listen to one watch. One that comes late is told what is there first. Not from inside
   // on_change.
   [[nodiscard]] std::unique_ptr<Subscription> subscribe(SubscriberCallbacks callbacks);

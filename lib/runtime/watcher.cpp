@@ -342,6 +342,21 @@ WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
   return out;
 }
 
+// Of a streaming list its own limit is as short.
+WatcherActions Watcher::on_server_silent(TimePoint now, TimePoint since) {
+  WatcherActions out;
+  const bool is_open = request_ == Request::watch_open && state_ == WatcherState::watching;
+  if (is_open && last_activity_ < since) open_again(now, out);
+  return out;
+}
+
+void Watcher::open_again(TimePoint now, WatcherActions& out) {
+  stop(out);
+  state_ = WatcherState::init_listed;
+  doubtful_ = bookmarks_seen_;
+  start_watch(now, out);
+}
+
 WatcherActions Watcher::list_anew(TimePoint now, const std::string& known) {
   WatcherActions out;
   if (usable_version(known)) {
@@ -558,12 +573,9 @@ WatcherActions Watcher::on_timer(TimePoint now) {
                           "the end of the streaming list does not come; listing instead");
         initial_failed(now, error, true, WatcherFailure::initial_list, out);
       } else {
-        stop(out);
         // Silence is no failure: the flow may have been dropped by something in between.
-        state_ = WatcherState::init_listed;
         note_progress();
-        doubtful_ = bookmarks_seen_;
-        start_watch(now, out);
+        open_again(now, out);
       }
       break;
     }

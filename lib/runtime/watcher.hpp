@@ -145,6 +145,10 @@ class Watcher {
   // past that was undone cannot be told any more: it lists anew, at once unless the server asked it
   // to wait, or it waits to list anew already, and every object is compared.
   WatcherActions on_rewound_elsewhere(TimePoint now);
+  // Requests to this server get no answer since then: an open watch that has told nothing since is
+  // opened anew, after a look at the server, so that it fails where the server is away. Nothing is
+  // wrong yet, and no progress either.
+  WatcherActions on_server_silent(TimePoint now, TimePoint since);
   // What is held is of another version of the kind: a list, and every object is compared. `known`:
   // as start() has it.
   WatcherActions list_anew(TimePoint now, const std::string& known);
@@ -204,6 +208,7 @@ class Watcher {
   bool page_may_be_of_another_past(TimePoint now) const;
   void begin_again_in_doubt(TimePoint now, WatcherActions& out);
   bool begin_again_if_back(TimePoint now, const std::string& resource_version, WatcherActions& out);
+  void open_again(TimePoint now, WatcherActions& out);
   Duration silence_limit() const;
   Duration watch_timeout() const;
 

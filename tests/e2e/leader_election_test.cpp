@@ -317,6 +317,10 @@ E2E_CASE("instances that share objects out differently never run at once") {
   one.signal(SIGTERM);
   REQUIRE(w.eventually([&] { return !one.running() && writer(w, "site-page") == "two"; }));
   CHECK(one.code() == 0);
+  Contender plain(w, "plain");
+  REQUIRE(w.eventually([&] {
+    return plain.says("which share the objects out (3 even shards by hash of names); none of them");
+  }));
   CHECK(w.read("overlaps").empty());
 }
 

@@ -110,6 +110,23 @@ TEST_CASE("every page is read, and only objects with the finalizer are patched")
   CHECK(patch->back() == Json{{"op", "remove"}, {"path", "/metadata/finalizers/1"}});
 }
 
+TEST_CASE("that a finalizer was taken off is told where there was one") {
+  const bool carries = GENERATE(true, false);
+  test::Rig rig;
+  base::Random random(1);
+  rig.transport.answer(200, page(carries ? item("a", R"(["kubewatch.dev/website"])") : ""));
+  if (carries) rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  FinalizerRelease release(rig.client, random, target());
+  bool done = false;
+  release.start([&] { done = true; });
+  for (int i = 0; i < 20 && !done; ++i) rig.run();
+  base::capture_log(nullptr);
+  CHECK(done);
+  CHECK(logged.size() == (carries ? 1 : 0));
+}
+
 TEST_CASE("a namespace that may not be listed keeps no other from being let go") {
   test::Rig rig;
   base::Random random(1);

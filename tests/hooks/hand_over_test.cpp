@@ -218,6 +218,40 @@ TEST_CASE("what has only left the shard by its label while another led was not d
   CHECK(world.seen() == (is_there ? "" : "reconcile\n"));
 }
 
+TEST_CASE("what another shard has finalized is not told as deleted, nor its run here as failed") {
+  const auto site = [](const std::string& number) {
+    return object(kSite, "Website", "7", "{}",
+                  R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","labels":{"part":")" + number +
+                      "\"}" + kFinalizer);
+  };
+  ScriptedEngine world(kFinalized);
+  world.folder.write("hook.sh",
+                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$1\" >> seen\ncat > input\n"
+                     "while [ ! -e go ]; do sleep 0.02; done\n");
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  world.transport.answer(200, list(object(kSite, "Website", "6", "{}",
+                                          R"(,"labels":{"part":"0"})" + std::string(kFinalizer))));
+  world.start(by_label());
+  auto& stream = world.watch("websites");
+  stream.head(200);
+  world.engine->lead(0);
+  REQUIRE(world.until([&] { return world.seen() == "reconcile\n"; }));
+  // It went there while its run was at work here.
+  world.transport.route("GET", path, 200, site("1"));
+  stream.data(test::watch_line("DELETED", site("0")));
+  const auto looks = [&] {
+    const auto lines = world.transport.lines();
+    return std::count(lines.begin(), lines.end(), "GET " + path);
+  };
+  REQUIRE(world.until([&] { return looks() == 1; }));
+  world.transport.route("GET", path, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  REQUIRE(world.until([&] { return world.runs.size() == 1 && world.engine->status().idle; }));
+  CHECK(world.runs[0].outcome == "dropped");
+  CHECK(world.engine->status().failed_runs == 0);
+  CHECK(world.engine->status().failing == 0);
+  CHECK(world.seen() == "reconcile\n");
+}
+
 TEST_CASE("rules that are read again stay narrowed to the only shard by a label") {
   LabelWorld world;
   world.engine->lead(0);

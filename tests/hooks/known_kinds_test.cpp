@@ -12,7 +12,8 @@ using namespace kubewatch::test;
 
 namespace {
 
-constexpr const char* kEmpty = R"({"kind":"APIGroupDiscoveryList","items":[]})";
+constexpr const char* kEmpty =
+    R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[{"version":"v1"}]}]})";
 const Error kGone(ErrorKind::forbidden, "nobody may");
 
 struct World {

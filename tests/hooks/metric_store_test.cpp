@@ -62,6 +62,31 @@ TEST_CASE("a name keeps its kind while it has series") {
   CHECK(store.record(other, {}, 1, at(10)).ok());
 }
 
+TEST_CASE("no metric has the name of a histogram's lines, whichever came first") {
+  const MetricSpec lat{"lat", MetricKind::histogram, "", {1, 5}};
+  for (const char* part : {"lat_bucket", "lat_count", "lat_sum"}) {
+    INFO(part);
+    for (const auto kind : {MetricKind::counter, MetricKind::gauge, MetricKind::histogram}) {
+      const MetricSpec other{part, kind, "", {1}};
+      MetricStore first(10);
+      CHECK(first.record(lat, {}, 1, at(0), Duration{10}).ok());
+      CHECK(first.record(other, {}, 1, at(5)).error().kind() == ErrorKind::invalid);
+      CHECK(first.record(other, {}, 1, at(10)).ok());  // the histogram is over
+      MetricStore second(10);
+      CHECK(second.record(other, {}, 1, at(0)).ok());
+      CHECK(second.record(lat, {}, 1, at(0)).error().kind() == ErrorKind::invalid);
+      CHECK(second.size() == 1);
+    }
+  }
+  MetricStore store(10);
+  CHECK(store.record(lat, {}, 1, at(0)).ok());
+  CHECK(store.record({"lat_counts", MetricKind::counter, ""}, {}, 1, at(0)).ok());
+  CHECK(store.record({"late_count", MetricKind::counter, ""}, {}, 1, at(0)).ok());
+  // Beside what is no histogram it is a name like any other.
+  CHECK(store.record(kSize, {}, 1, at(0)).ok());
+  CHECK(store.record({"size_count", MetricKind::counter, ""}, {}, 1, at(0)).ok());
+}
+
 TEST_CASE("a series that is erased leaves the others, and with the last one its name is free") {
   MetricStore store(2);
   CHECK(store.record(kSize, {{"a", "1"}}, 1, at(0)).ok());

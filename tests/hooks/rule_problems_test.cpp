@@ -150,6 +150,11 @@ TEST_CASE("wrong schedules and triggers are refused") {
                        {"  schedule: 'TZ=Mars/Olympus 0 3 * * *'\n",
                         {"7:13: spec.schedule: time zone Mars/Olympus: this machine knows no such "
                          "time zone*"}},
+                       {"  schedule: 'TZ=../../etc/passwd 0 3 * * *'\n",
+                        {"7:13: spec.schedule: time zone ../../etc/passwd: no time zone has such a "
+                         "name"}},
+                       {"  schedule: 'TZ= 0 3 * * *'\n",
+                        {"7:13: spec.schedule: the time zone is missing"}},
                        {"  schedule: '0 0 31 feb *'\n",
                         {"7:13: spec.schedule: is never due: no such date exists"}},
                        {"  schedule: '*/5 * * *'\n",

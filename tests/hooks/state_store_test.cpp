@@ -208,6 +208,45 @@ TEST_CASE("a state that cannot be written any more leaves nothing that could be 
   CHECK(open(path)->size() == 0);
 }
 
+TEST_CASE("where the files of a state go while it is in use, that is told and nothing is kept") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  auto store = open(path);
+  store->set(kA, {"uid-a", "h", false, 0, 0, ""});
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  std::unique_ptr<StateStore> other;
+  SECTION("the folder") {
+    std::filesystem::remove_all(path);
+    store->set(kB, {"uid-b", "h", false, 0, 0, ""});
+    CHECK_FALSE(std::filesystem::exists(path));
+  }
+  SECTION("the folder, and another process uses it") {
+    std::filesystem::remove_all(path);
+    other = open(path);
+    other->set(kB, {"uid-other", "h", false, 0, 0, ""});
+    store->forget(kA);
+  }
+  SECTION("the lock alone") {
+    std::filesystem::remove(path + "/lock");
+    store->set(kB, {"uid-b", "h", false, 0, 0, ""});
+  }
+  base::capture_log(nullptr);
+  REQUIRE(logged.size() == 1);
+  CHECK(logged[0].find("the state over restarts is not kept any more") != std::string::npos);
+  CHECK(logged[0].find(path + " were removed or replaced") != std::string::npos);
+  CHECK(store->find(kA) == nullptr);
+  store.reset();
+  if (other == nullptr) return;
+  // What that one has stays as it is.
+  CHECK(std::filesystem::exists(path + "/session"));
+  other.reset();
+  other = open(path);
+  CHECK(other->notice().empty());
+  REQUIRE(other->find(kB) != nullptr);
+  CHECK(other->find(kB)->uid == "uid-other");
+}
+
 TEST_CASE("that no further object is recorded is said once, with the first of them") {
   const test::RuleFolder folder;
   std::vector<std::string> log;

@@ -47,6 +47,25 @@ TEST_CASE("endpoint, headers and service name are read as OpenTelemetry says") {
   CHECK((*own)->service_name == "kubewatch");
 }
 
+TEST_CASE("another protocol than JSON over HTTP is told, and no target lost for it") {
+  const auto other = [](std::map<std::string, std::string> variables) {
+    variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://c:4317";
+    return (*target(std::move(variables)))->other_protocol;
+  };
+  CHECK(other({}).empty());
+  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"}}).empty());
+  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}}) ==
+        "OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc");
+  // That of traces alone comes first.
+  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
+               {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"}})
+            .empty());
+  CHECK(other({{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf"}}) ==
+        "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL asks for http/protobuf");
+  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "se\ncret"}}) ==
+        "OTEL_EXPORTER_OTLP_PROTOCOL asks for something else");
+}
+
 TEST_CASE("a wrong variable is named, its value is not") {
   for (const auto& variables : std::vector<std::map<std::string, std::string>>{
            {{"OTEL_EXPORTER_OTLP_ENDPOINT", "secret:4317"}},

@@ -608,6 +608,30 @@ TEST_CASE("silence after bookmarks is noticed sooner: the socket may be half ope
   CHECK(s.open() == Lines{"timer 150000"});
 }
 
+TEST_CASE("where requests get no answer a watch that has said nothing since is opened anew") {
+  Script s;
+  s.sync();
+  s.bookmark("11");
+  const auto silent_for = [&](std::int64_t milliseconds) {
+    return s.lines(s.watcher.on_server_silent(s.now, s.now - Duration{milliseconds}));
+  };
+  s.after(9000);
+  CHECK(silent_for(9000) == Lines{});  // it spoke then
+  CHECK(silent_for(8000) == Lines{"stop", "list limit=1"});
+  CHECK(silent_for(8000) == Lines{});  // it is at it
+  SECTION("a server that is away") {
+    CHECK(s.lines(s.watcher.on_list_error(s.now, kCut)).at(0) == "Failure watch start +800");
+    CHECK(silent_for(8000) == Lines{});
+  }
+  SECTION("a server that is well") {
+    CHECK(s.page("11") == Lines{"watch rv=11", "timer 30000"});
+    CHECK(silent_for(8000) == Lines{});
+    s.open();
+    CHECK(silent_for(8000) == Lines{});
+    CHECK(s.watcher.failures() == 0);
+  }
+}
+
 TEST_CASE("a watch that is never answered fails after its open time") {
   Script s;
   s.start();

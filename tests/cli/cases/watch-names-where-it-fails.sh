@@ -17,7 +17,7 @@ eventually at_least 2 interrupted "$work/log"
 kill -INT $watch
 wait $watch
 echo "exit $?"
-sed -n 's/.*\(kind=[^ ]*\) \(where="[^"]*"\).*\(so far="[^"]*"\).*/\1 \2 \3/p' "$work/log" | head -n 2
+sed -n 's/.*\(kind=[^ ]*\) \(where="[^"]*"\).*\(so_far="[^"]*"\).*/\1 \2 \3/p' "$work/log" | head -n 2
 # One that ends by its time does not know what has happened since.
 wait $timed
 echo "exit $?"
