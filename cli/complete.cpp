@@ -17,6 +17,7 @@
 #include "client/discovery_file.hpp"
 #include "client/kubeconfig.hpp"
 #include "core/meta.hpp"
+#include "core/object_rules.hpp"
 
 namespace kubewatch::cli {
 
@@ -137,7 +138,7 @@ class Live {
         type, namespace_, params,
         [&](std::string_view item) {
           const auto meta = core::parse_meta(item);
-          if (meta.ok()) out.emplace_back(meta->name, "");
+          if (meta.ok() && is_offered_name(meta->name)) out.emplace_back(meta->name, "");
         },
         [&](Result<core::ListPage>) { done = true; });
     turn([&] { return done; });
@@ -168,6 +169,7 @@ Words type_words(const client::ResourceMap& map, bool slash) {
   for (const auto& type : map.kinds(filter)) {
     const std::string word =
         seen.insert(type.plural).second ? type.plural : type.qualified_plural();
+    if (!is_offered_name(word)) continue;
     out.emplace_back(word + (slash ? "/" : ""), type.gvk.api_version() + " " + type.gvk.kind);
   }
   return out;
@@ -190,6 +192,7 @@ Words config_words(What what, const GlobalOptions& global) {
                         : what == What::clusters ? loaded->clusters
                                                  : loaded->users;
   for (const auto& [name, entry] : entries) {
+    if (name.starts_with('-')) continue;
     out.emplace_back(name,
                      name == loaded->current_context && what == What::contexts ? "current" : "");
   }
@@ -238,6 +241,10 @@ std::string first_line(const std::string& text) {
 }
 
 }  // namespace
+
+bool is_offered_name(const std::string& name) {
+  return !name.starts_with('-') && !name.empty() && core::check_path_segment(name).empty();
+}
 
 int run_complete(const std::vector<std::string>& words, std::ostream& out) {
   std::string text;

@@ -44,6 +44,10 @@ struct CompletionPlace {
 // `words`: those behind the program's name, the last one incomplete, perhaps "". Pure.
 CompletionPlace completion_place(const CommandTree& tree, const std::vector<std::string>& words);
 
+// What a server calls something, offered only where no shell or command would take it for a flag,
+// a folder or a path.
+bool is_offered_name(const std::string& name);
+
 // Prints the answer; returns 0.
 int run_complete(const std::vector<std::string>& words, std::ostream& out);
 

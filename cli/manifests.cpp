@@ -207,8 +207,10 @@ Result<void> add_object(const Json& object, const std::string& source, std::vect
   }
   const std::string generated = base::string_at(object, {"metadata", "generateName"});
   if (!generated.empty() && (name == nullptr || *name == "")) {
-    return Error(ErrorKind::invalid, fmt::format("{}: from {}: cannot use generate name with apply",
-                                                 source, generated));
+    return Error(ErrorKind::invalid,
+                 fmt::format("{}: a {} with generateName {} and without metadata.name, which says "
+                             "not which object it is",
+                             source, kind, generated));
   }
   if (name == nullptr || name->get_ref<const std::string&>().empty()) {
     return Error(ErrorKind::invalid, fmt::format("{}: a {} without metadata.name", source, kind));

@@ -78,7 +78,8 @@ void bind_reflect(CLI::App& app, ReflectFlags& flags) {
       ->type_name("PATH")
       ->allow_extra_args(false);
   add_duration(app, "--timeout", flags.timeout,
-               "how long the first sync may take with --once, --query and --verify (default 5m)");
+               "how long the first sync may take with --once, --query and --verify (default 5m; "
+               "0: no limit)");
   app.add_option("--sample", flags.sample, "objects that --estimate reads (default 500)")
       ->type_name("N")
       ->check(CLI::Range(1U, 10000U))
@@ -103,6 +104,12 @@ ReflectMode ReflectFlags::mode() const {
   if (estimate) return ReflectMode::estimate;
   if (verify) return ReflectMode::verify;
   return serve.empty() ? ReflectMode::keep : ReflectMode::serve;
+}
+
+bool ReflectFlags::selects_of_file() const {
+  return !from.empty() && words.empty() &&
+         (!selection.label_selector.empty() || !selection.field_selector.empty() ||
+          !namespaces.empty() || selection.all_namespaces);
 }
 
 Result<void> ReflectFlags::check() const {
@@ -163,9 +170,7 @@ Result<void> ReflectFlags::check() const {
 Result<void> ReflectFlags::check_saved_kinds() const {
   if (from.empty() || !words.empty()) return {};
   const bool prints = once || query;
-  const bool selects =
-      !prints && (!selection.label_selector.empty() || !selection.field_selector.empty() ||
-                  !namespaces.empty() || selection.all_namespaces);
+  const bool selects = !prints && selects_of_file();
   const bool shapes =
       content.metadata_only || !strip.empty() || (content.show_managed_fields && !query);
   if (!selects && !shapes) return {};

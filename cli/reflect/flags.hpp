@@ -42,6 +42,8 @@ struct ReflectFlags {
   SessionRecording recording;
 
   ReflectMode mode() const;
+  // A selection among what all caches of --from hold, since no TYPE is named.
+  bool selects_of_file() const;
   // What only several flags together can get wrong. Errors: invalid.
   Result<void> check() const;
   // The same of --from without kinds, and of --record and --from-recording.

@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "cli/checked_text.hpp"
 
 namespace kubewatch::cli {
 
@@ -116,8 +117,8 @@ Result<void> write_saved(const std::string& path, const std::string& server,
                .with_context("saving " + kind->name()));
     list.push_back(describe(kind->plan(), parts.size() - before));
   }
-  const std::string header =
-      base::dump_json({{"version", 1}, {"server", server}, {"kinds", std::move(list)}});
+  const std::string header = with_checksum(
+      base::dump_json({{"version", 1}, {"server", server}, {"kinds", std::move(list)}}));
   std::string content(kSavedMagic);
   for (int i = 0; i < 4; ++i) content.push_back(static_cast<char>(header.size() >> (8 * i)));
   content += header;
@@ -147,7 +148,9 @@ Result<std::vector<SavedKind>> parse_saved(std::string_view content) {
   }
   content.remove_prefix(4);
   if (size > content.size() || size > kMaxHeader) return damaged("cut short or damaged");
-  auto header = base::parse_json(content.substr(0, size));
+  const auto text = checked_text(content.substr(0, size));
+  if (!text) return damaged("damaged: the checksum of its header is wrong");
+  auto header = base::parse_json(*text);
   content.remove_prefix(size);
   if (!header.ok()) return damaged("damaged: " + header.error().message());
   if (base::int_at(*header, {"version"}) != 1) return damaged("of another version");

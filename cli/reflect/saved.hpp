@@ -3,8 +3,9 @@
 //
 //   "kubewatch-reflect\n" headerSize:u32 header parts...
 //
-// The header is JSON: {"version": 1, "server", "kinds": [{..., "bytes": N}]}; numbers are little
-// endian; the parts have checksums of their own (runtime/store_file).
+// The header is JSON: {"version": 1, "server", "kinds": [{..., "bytes": N}]}, and behind it its
+// checksum (cli/checked_text), which files of before lack; numbers are little endian; the parts
+// have checksums of their own (runtime/store_file).
 #pragma once
 
 #include <string>

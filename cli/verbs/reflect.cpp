@@ -37,6 +37,7 @@ namespace {
 
 constexpr const char* kReflectContext = "kubewatch-reflect";
 constexpr Duration kFirstSync{300000};
+constexpr Duration kForEver{1LL << 50};
 constexpr Duration kStatusEvery{1000};
 constexpr Duration kVerifyEvery{10000};
 constexpr std::uint32_t kSample = 500;
@@ -67,6 +68,9 @@ class Reflect : public Command {
       if (auto read = read_file(); !read.ok()) return fail(context, kUsage, read.error().render());
     }
     if (flags_.mode() == ReflectMode::query && !flags_.from.empty()) {
+      if (auto checked = check_origin(context.global.config); !checked.ok()) {
+        return fail(context, kUsage, checked.error().render());
+      }
       return exit_of(context, query_.from_saved(context, flags_, saved_));
     }
     auto session = flags_.recording.open(context.global.config, [this] { told_all_ = true; });
@@ -85,9 +89,15 @@ class Reflect : public Command {
     const ReflectMode mode = flags_.mode();
     KW_TRY(query_.check(flags_));
     const std::string& output = query_.output();
+    const bool figures = output.empty() || output == "stats" || output == "json";
+    if (mode == ReflectMode::once && figures && flags_.selects_of_file()) {
+      return Error(
+          ErrorKind::invalid,
+          "the figures of --once are those of the caches of the file as they are: with -n, "
+          "-A, -l and --field-selector name the TYPE, or print objects with --query or -o");
+    }
     // --once -o yaml prints objects.
-    if (mode == ReflectMode::query || mode == ReflectMode::once) return {};
-    if (output.empty() || output == "stats" || output == "json") return {};
+    if (mode == ReflectMode::query || mode == ReflectMode::once || figures) return {};
     return Error(ErrorKind::invalid,
                  fmt::format("-o {} prints objects: give it with --query or --once", output));
   }
@@ -101,6 +111,21 @@ class Reflect : public Command {
     return {};
   }
 
+  // The file needs no server. Who names one all the same wants the objects of that one.
+  Result<void> check_origin(const client::ConfigOverrides& named) const {
+    if (named.kubeconfig.empty() && named.context.empty() && named.cluster.empty() &&
+        named.user.empty() && named.server.empty()) {
+      return {};
+    }
+    KW_ASSIGN(const auto config,
+              client::load_config(named, client::ConfigEnvironment::from_process()));
+    const std::string why = why_foreign(saved_, config.server);
+    if (why.empty()) return {};
+    return Error(ErrorKind::invalid,
+                 fmt::format("{} was {}: name no server with --query to have what the file holds",
+                             flags_.from, why));
+  }
+
   // What ends with the first sync has a deadline for it, and finding the kinds is part of it.
   bool ends() const {
     const ReflectMode mode = flags_.mode();
@@ -110,7 +135,8 @@ class Reflect : public Command {
   bool runs_on() const { return !ends() && flags_.mode() != ReflectMode::estimate; }
 
   int with_server(Context& context, Session& session) {
-    const Duration time = flags_.timeout.value_or(kFirstSync);
+    Duration time = flags_.timeout.value_or(kFirstSync);
+    if (time == Duration{0}) time = kForEver;
     synced_by_ = session.loop().now() + time;
     Interrupt interrupt(session.loop(), [&] {
       interrupted_ = true;
@@ -317,8 +343,7 @@ class Reflect : public Command {
 
   // The state in which the recording leaves the caches is the one that is asked about.
   int whole_recording(Context& context, Session& session, const bool& interrupted) {
-    session.loop().run_until([&] { return told_all_ || refusal() || interrupted; },
-                             Duration{1LL << 50});
+    session.loop().run_until([&] { return told_all_ || refusal() || interrupted; }, kForEver);
     if (const Error* refused = refusal()) return fail(context, *refused);
     if (!told_all_)
       return fail(context, kFailed, "interrupted before the recording was at its end");
@@ -497,8 +522,7 @@ class Reflect : public Command {
     save_often(context, session, saving);
     // A served cache stays as the recording left it.
     const auto over = [&] { return told_all_ && !serving_; };
-    session.loop().run_until([&] { return interrupted || over() || refusal(); },
-                             Duration{1LL << 50});
+    session.loop().run_until([&] { return interrupted || over() || refusal(); }, kForEver);
     if (::isatty(STDERR_FILENO) != 0) context.err << "\n";
     if (const Error* refused = refusal(); !interrupted && refused) return fail(context, *refused);
     return save(context, session);

@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "base/json.hpp"
+#include "cli/checked_text.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -28,15 +29,15 @@ std::string why_kept(const Undelivered& what) {
   return "";
 }
 
-// A line of JSON with the sizes, then the parts one behind the other; what they hold is checked by
-// who reads them, each has its own checksum.
+// A line of JSON with the sizes and its checksum, which files of before lack, then the parts one
+// behind the other; what they hold is checked by who reads them, each has its own checksum.
 std::string pack_checkpoint(const CheckpointParts& parts) {
   Json head = Json::array();
   for (const auto& [name, part] : parts) {
     head.push_back({{"of", name}, {"size", part.bytes.size()}, {"server", part.server}});
   }
   std::string out(kCheckpointMagic);
-  out += base::dump_json(head) + "\n";
+  out += with_checksum(base::dump_json(head)) + "\n";
   for (const auto& [name, part] : parts) out += part.bytes;
   return out;
 }
@@ -46,7 +47,9 @@ Result<CheckpointParts> unpack_checkpoint(std::string_view bytes) {
   bytes.remove_prefix(kCheckpointMagic.size());
   const auto line = bytes.find('\n');
   if (line == std::string_view::npos) return bad_checkpoint("is cut short");
-  auto head = base::parse_json(bytes.substr(0, line));
+  const auto text = checked_text(bytes.substr(0, line));
+  if (!text) return bad_checkpoint("is damaged");
+  auto head = base::parse_json(*text);
   if (!head.ok() || !head->is_array()) return bad_checkpoint("is damaged");
   bytes.remove_prefix(line + 1);
   CheckpointParts out;

@@ -19,6 +19,7 @@ constexpr const char* kAggregatedAccept =
     "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,"
     "application/json";
 constexpr std::size_t kParallel = 8;
+constexpr const char* kUnreadable = "the server's answer cannot be read";
 
 // What one group version, or one whole aggregated answer, gave. Kept apart until the end, so that
 // the order is the server's and not that of the answers.
@@ -63,9 +64,13 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     }
     auto document = base::parse_json(answer->body);
     if (document.ok()) return document;
-    return unreadable_answer(document.error())
-        .with_context("the server's answer cannot be read")
-        .with_context(what);
+    return unreadable_answer(document.error()).with_context(kUnreadable).with_context(what);
+  }
+
+  static Error no_discovery(const std::string& path, Error why) {
+    return unreadable_answer(std::move(why))
+        .with_context(kUnreadable)
+        .with_context("discovery at " + path);
   }
 
   // One of /api and /apis may be missing (a server of groups only, one of the core alone), as
@@ -73,7 +78,10 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   void on_core(Result<Json> answer) {
     if (!answer.ok() && !answer.error().is_not_found()) return end(std::move(answer).error());
     has_core_ = answer.ok();
-    if (answer.ok()) take(*answer, read_core_versions(*answer));
+    if (answer.ok()) {
+      auto taken = take(*answer, read_core_versions);
+      if (!taken.ok()) return end(no_discovery("/api", std::move(taken).error()));
+    }
     ask("/apis", [](Discovery& self, Result<Json> groups) { self.on_groups(std::move(groups)); });
   }
 
@@ -81,19 +89,34 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     if (!answer.ok() && !(has_core_ && answer.error().is_not_found())) {
       return end(std::move(answer).error());
     }
-    if (answer.ok()) take(*answer, read_group_versions(*answer));
+    if (answer.ok()) {
+      auto taken = take(*answer, read_group_versions);
+      if (!taken.ok()) return end(no_discovery("/apis", std::move(taken).error()));
+    }
+    // That it has nothing at all no API server says, and all there was would count as gone.
+    if (!names_version_) {
+      return end(Error(ErrorKind::unavailable,
+                       "discovery: the server names no API version, neither at /api nor at /apis: "
+                       "it does not say what kinds it has"));
+    }
     ask_more();
   }
 
-  void take(const Json& document, std::vector<core::GroupVersion> versions) {
+  using ReadVersions = Result<std::vector<core::GroupVersion>> (*)(const Json&);
+  Result<void> take(const Json& document, ReadVersions read_versions) {
     if (is_aggregated(document)) {
-      pieces_.push_back(read_aggregated(document));
-      return;
+      KW_ASSIGN(Piece piece, read_aggregated(document));
+      names_version_ = names_version_ || piece.names_version;
+      pieces_.push_back(std::move(piece));
+      return {};
     }
+    KW_ASSIGN(auto versions, read_versions(document));
+    names_version_ = names_version_ || !versions.empty();
     for (core::GroupVersion& gv : versions) {
       waiting_.emplace_back(pieces_.size(), std::move(gv));
       pieces_.emplace_back();
     }
+    return {};
   }
 
   void ask_more() {
@@ -109,10 +132,14 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   }
 
   void on_version(std::size_t index, const core::GroupVersion& gv, Result<Json> answer) {
-    if (answer.ok()) {
-      pieces_[index].types = read_resource_list(*answer, gv);
+    auto types = answer.ok() ? read_resource_list(*answer, gv) : std::move(answer).error();
+    if (types.ok()) {
+      pieces_[index].types = std::move(types).value();
     } else {
-      pieces_[index].failed.push_back(gv.str() + ": " + answer.error().render());
+      const Error why = answer.ok()
+                            ? no_discovery(core::group_version_path(gv), std::move(types).error())
+                            : std::move(types).error();
+      pieces_[index].failed.push_back(gv.str() + ": " + why.render());
     }
     ask_more();
   }
@@ -140,6 +167,7 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   std::vector<Piece> pieces_;
   std::deque<std::pair<std::size_t, core::GroupVersion>> waiting_;
   bool has_core_ = false;
+  bool names_version_ = false;
   bool ended_ = false;
 };
 

@@ -61,7 +61,8 @@ class ResourceMap {
   std::vector<core::ResourceType> all_;
 };
 
-// Errors: those of the first request (unreachable, unauthorized, forbidden).
+// Errors: those of the first two requests (unreachable, unauthorized, forbidden); unavailable,
+// where what is answered is no discovery, or names no version at all.
 [[nodiscard]] PendingPtr discover(
     Client& client, std::function<void(Result<std::shared_ptr<const ResourceMap>>)> done);
 

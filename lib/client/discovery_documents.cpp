@@ -14,10 +14,23 @@ using core::Gvk;
 using core::ResourceType;
 using core::Subresource;
 
+constexpr const char* kAggregatedKind = "APIGroupDiscoveryList";
+
 const Json& list_at(const Json& value, std::string_view key) {
   static const Json kEmpty = Json::array();
   const Json* found = base::find(value, {key});
   return found != nullptr && found->is_array() ? *found : kEmpty;
+}
+
+// A login page in JSON, a Status or the answer of something else must not pass for a server that
+// has no kinds. Go writes a list that was never made as null, or not at all.
+Result<void> check_document(const Json& document, const char* kind, const char* list) {
+  const std::string said = base::string_at(document, {"kind"});
+  const Json* found = base::find(document, {list});
+  const bool has_list = found != nullptr && (found->is_array() || found->is_null());
+  if (said == kind ? found == nullptr || has_list : said.empty() && has_list) return {};
+  return Error(ErrorKind::invalid,
+               "what was answered is no " + std::string(kind) + ": it does not say what there is");
 }
 
 std::vector<std::string> texts_at(const Json& value, std::string_view key) {
@@ -60,6 +73,7 @@ void add_resource(const Json& resource, const GroupVersion& gv, std::vector<Reso
 void add_version(const Json& version, const std::string& group, DiscoveredGroups& out) {
   const GroupVersion gv{group, base::string_at(version, {"version"})};
   if (gv.version.empty()) return;
+  out.names_version = true;
   const Json& resources = list_at(version, "resources");
   if (base::string_at(version, {"freshness"}) == "Stale" && resources.empty()) {
     out.failed.push_back(gv.str() + ": the server that has this group does not answer");
@@ -71,10 +85,11 @@ void add_version(const Json& version, const std::string& group, DiscoveredGroups
 }  // namespace
 
 bool is_aggregated(const Json& document) {
-  return base::string_at(document, {"kind"}) == "APIGroupDiscoveryList";
+  return base::string_at(document, {"kind"}) == kAggregatedKind;
 }
 
-DiscoveredGroups read_aggregated(const Json& document) {
+Result<DiscoveredGroups> read_aggregated(const Json& document) {
+  KW_TRY(check_document(document, kAggregatedKind, "items"));
   DiscoveredGroups out;
   for (const Json& group : list_at(document, "items")) {
     const std::string name = base::string_at(group, {"metadata", "name"});
@@ -83,14 +98,16 @@ DiscoveredGroups read_aggregated(const Json& document) {
   return out;
 }
 
-std::vector<GroupVersion> read_core_versions(const Json& document) {
+Result<std::vector<GroupVersion>> read_core_versions(const Json& document) {
+  KW_TRY(check_document(document, "APIVersions", "versions"));
   std::vector<GroupVersion> out;
   for (std::string& version : texts_at(document, "versions"))
     out.push_back({"", std::move(version)});
   return out;
 }
 
-std::vector<GroupVersion> read_group_versions(const Json& document) {
+Result<std::vector<GroupVersion>> read_group_versions(const Json& document) {
+  KW_TRY(check_document(document, "APIGroupList", "groups"));
   std::vector<GroupVersion> out;
   for (const Json& group : list_at(document, "groups")) {
     const std::string name = base::string_at(group, {"name"});
@@ -106,7 +123,8 @@ std::vector<GroupVersion> read_group_versions(const Json& document) {
   return out;
 }
 
-std::vector<ResourceType> read_resource_list(const Json& document, const GroupVersion& gv) {
+Result<std::vector<ResourceType>> read_resource_list(const Json& document, const GroupVersion& gv) {
+  KW_TRY(check_document(document, "APIResourceList", "resources"));
   std::vector<ResourceType> out;
   std::vector<std::pair<std::string, Subresource>> subresources;
   for (const Json& item : list_at(document, "resources")) {

@@ -144,6 +144,8 @@ Result<std::shared_ptr<const ResourceMap>> parse_discovery(std::string_view text
   if (now - taken_at > max_age || taken_at - now > std::chrono::seconds(1)) {
     return Error(ErrorKind::invalid, "it is too old");
   }
+  // Of a server that did not say what it has.
+  if (types->empty()) return Error(ErrorKind::invalid, "it names no kinds");
   auto out = std::make_shared<ResourceMap>();
   for (const Json& entry : *types) {
     KW_ASSIGN(core::ResourceType type, read_type(entry));
@@ -167,7 +169,7 @@ std::shared_ptr<const ResourceMap> DiscoveryFile::load(WallTime now, Duration ma
 }
 
 void DiscoveryFile::save(const ResourceMap& map, WallTime now) const {
-  if (path_.empty() || !map.failed_groups.empty()) return;
+  if (path_.empty() || !map.failed_groups.empty() || map.all().empty()) return;
   const auto folder = std::filesystem::path(path_).parent_path();
   std::error_code failed;
   if (std::filesystem::create_directories(folder, failed)) {

@@ -20,7 +20,7 @@ std::string cache_folder(const std::string& flag);
 // What stands in the file. Pure.
 std::string render_discovery(const ResourceMap& map, const std::string& server, WallTime taken_at);
 // Errors: invalid (no such file of ours, another server's, older than `max_age` or from the
-// future).
+// future, without a kind).
 Result<std::shared_ptr<const ResourceMap>> parse_discovery(std::string_view text,
                                                            const std::string& server, WallTime now,
                                                            Duration max_age);
@@ -34,8 +34,8 @@ class DiscoveryFile {
   static constexpr Duration kMaxAge{600000};
   // Null when there is none that may be believed.
   std::shared_ptr<const ResourceMap> load(WallTime now, Duration max_age = kMaxAge) const;
-  // Does nothing where groups failed: their kinds would be missing. A folder that cannot be written
-  // is no error: it is a cache.
+  // Does nothing where groups failed, whose kinds would be missing, or there is no kind. A folder
+  // that cannot be written is no error: it is a cache.
   void save(const ResourceMap& map, WallTime now) const;
   const std::string& path() const { return path_; }
 

@@ -217,7 +217,8 @@ Error error_of_answer(int status, const http::Headers& headers, std::string_view
   std::string message = "the server answered " + std::to_string(status);
   if (const auto location = headers.get("Location"); !location.empty()) {
     message += ", a redirect to " + shown_location(location) +
-               ", which is not followed because the request carries credentials; use that server";
+               ", which is not followed: no request goes to another server than the one that was "
+               "given; use that server";
   }
   return Error(ErrorKind::unavailable, std::move(message));
 }

@@ -15,12 +15,22 @@ namespace kubewatch::core {
 namespace {
 
 constexpr std::size_t kShownKey = 60;
+// kube-apiserver's is a key of its store and some words. It goes into a URL, which has limits of
+// its own.
+constexpr std::size_t kMaxContinueToken = 64U << 10U;
 
 Result<void> read_string_or_null(std::string_view value, std::string& out) {
   out.clear();
   if (value == "null") return {};
   KW_ASSIGN(out, decode_json_string(value));
   return {};
+}
+
+Result<void> read_continue_token(std::string_view value, std::string& out) {
+  KW_TRY(read_string_or_null(value, out));
+  if (out.size() <= kMaxContinueToken) return {};
+  return Error(ErrorKind::invalid, fmt::format("its continue token has {} bytes, more than {}",
+                                               out.size(), kMaxContinueToken));
 }
 
 // Absent: no number of things.
@@ -39,7 +49,7 @@ Result<void> read_metadata(std::string_view value, ListPage& page) {
   return JsonCursor(value).each_field(
       [&](std::string_view key, std::string_view field) -> Result<void> {
         if (key == "resourceVersion") return read_string_or_null(field, page.resource_version);
-        if (key == "continue") return read_string_or_null(field, page.continue_token);
+        if (key == "continue") return read_continue_token(field, page.continue_token);
         if (key == "remainingItemCount") page.remaining = count_of(field);
         return {};
       });

@@ -32,7 +32,8 @@ class ListSplitter {
   explicit ListSplitter(std::size_t max_item = 64U << 20U) : max_item_(max_item) {}
 
   // Calls `on_item` for each item that is complete; the view is valid during the call. Errors:
-  // invalid (not JSON, with the byte; items that are no list), too_large; nothing can follow one.
+  // invalid (not JSON, with the byte; items that are no list; a continue token above 64 KiB),
+  // too_large; nothing can follow one.
   Result<void> feed(std::string_view bytes, const std::function<void(std::string_view)>& on_item);
   // After the last byte. Errors: invalid (cut off, another kind than a list).
   Result<ListPage> finish();

@@ -105,6 +105,18 @@ Error handshake_failed(const FailedTransfer& failed) {
   return unreachable(std::move(message));
 }
 
+// What libcurl calls out of memory is mostly a limit of its buffers: 100 KiB for a line of headers,
+// 1 MiB for what goes before the body of a request.
+Error no_room(const FailedTransfer& failed) {
+  long sent = 0;
+  curl_easy_getinfo(failed.easy, CURLINFO_REQUEST_SIZE, &sent);
+  const std::string what =
+      sent > 0
+          ? "a header of the answer of " + target(failed) + " has more than 100 KiB"
+          : "the URL and the headers of the request to " + target(failed) + " have more than 1 MiB";
+  return Error(ErrorKind::too_large, what + ", or there is no memory for it");
+}
+
 }  // namespace
 
 Error describe(const FailedTransfer& failed) {
@@ -130,11 +142,11 @@ Error describe(const FailedTransfer& failed) {
       return unreachable("the connection to " + target(failed) + " was lost: " + reason_of(failed));
     case CURLE_WEIRD_SERVER_REPLY:
       return unreachable(target(failed) + " does not answer in HTTP/1.1: " + reason_of(failed));
+    // Of the answer: other URLs than of http and https were refused before (parse_endpoint).
     case CURLE_UNSUPPORTED_PROTOCOL:
-      if (mentions(failed, "HTTP/0.9")) {
-        return unreachable(target(failed) + " does not answer in HTTP/1.1");
-      }
-      return Error(ErrorKind::invalid, "the URL of " + failed.host_port + " is not http or https");
+      // "HTTP/0.9" stands for no HTTP at all there.
+      return unreachable(target(failed) + " does not answer in HTTP/1.1" +
+                         (mentions(failed, "Received HTTP/0.9") ? "" : ": " + reason_of(failed)));
     case CURLE_URL_MALFORMAT:
       return Error(ErrorKind::invalid, "the URL of " + failed.host_port + " cannot be parsed");
     case CURLE_SSL_CERTPROBLEM:
@@ -142,8 +154,7 @@ Error describe(const FailedTransfer& failed) {
                    "TLS: the client certificate cannot be used: " + reason_of(failed));
     case CURLE_SSL_CACERT_BADFILE:
       return Error(ErrorKind::invalid, "TLS: the CA cannot be used: " + reason_of(failed));
-    case CURLE_OUT_OF_MEMORY:
-      return Error(ErrorKind::too_large, "no memory for the answer of " + failed.host_port);
+    case CURLE_OUT_OF_MEMORY: return no_room(failed);
     default:
       return unreachable("the request to " + target(failed) + " failed: " + reason_of(failed));
   }

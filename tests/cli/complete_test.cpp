@@ -99,6 +99,17 @@ TEST_CASE("types, then names, TYPE/NAME after a slash, a,b after a comma") {
   CHECK(place({"watch", "--", "-x"}).what == What::types);
 }
 
+TEST_CASE("a name that would be a flag, a folder or a path is not offered") {
+  for (const char* good : {"web-0", "web.example", "system:node", "a..b"}) {
+    CAPTURE(good);
+    CHECK(is_offered_name(good));
+  }
+  for (const char* bad : {"", "-", "-f", "--exec=reboot", ".", "..", "a/b", "a%2fb"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(is_offered_name(bad));
+  }
+}
+
 TEST_CASE("the name that we were started by says how we are called") {
   CHECK(invocation_of("/usr/bin/kubewatch").program == "kubewatch");
   CHECK(invocation_of("kubewatch-debug").program == "kubewatch");

@@ -6,7 +6,8 @@
 # rights in the namespaces shop and empty alone; in the namespace gone it is not there any more, and what it was asked
 # is in FILE.asked. /slow takes a second for each write, and watches tell of what was written, a while later.
 # /leaseless lets nobody have a Lease. /named is for somebody who may read each object by its name, and no list.
-# With /all before one of these, and with /all/500 and /all/503, discovery is answered like that, too.
+# /odd has objects whose names are flags and folders. With /all before one of these, and with /all/500, /all/503,
+# /all/login (a page in JSON) and /all/nothing (no version of anything), discovery is answered like that, too.
 # no_api_server.pl FILE: listens, writes the port to FILE, serves until it is killed.
 use strict;
 use warnings;
@@ -137,6 +138,13 @@ while (my $client = $listen->accept) {
     answer($client, "$mode Out Of Order", "no backend");
   } elsif ($mode eq 'html') {
     answer($client, '200 OK', '<html><body>please log in</body></html>');
+  } elsif ($mode eq 'login') {
+    answer($client, '200 OK', '{"error":"please log in"}');
+  } elsif ($mode eq 'nothing') {
+    answer($client, '200 OK', $path eq '/api' ? '{"kind":"APIVersions","versions":[]}' : $discovery{'/apis'});
+  } elsif ($mode eq 'odd' && $request !~ /watch=/) {
+    answer($client, '200 OK', '{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":'
+        . '{"resourceVersion":"5"},"items":[' . join(',', map { widget($_) } qw(--exec=reboot -f .. . web a/b)) . ']}');
   } elsif ($mode eq 'status') {
     answer($client, '200 OK', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}');
   } elsif ($mode eq 'redirect') {

@@ -647,6 +647,12 @@ TEST_CASE("a saved file knows which subresources a kind has") {
   std::filesystem::remove(path);
   const auto parsed = parse_saved(content);
   REQUIRE(parsed.ok());
+  for (std::size_t bit = 0; bit < 8 * (content.size() - bytes.size()); ++bit) {
+    std::string broken = content;
+    broken[bit / 8] = static_cast<char>(broken[bit / 8] ^ (1 << bit % 8));
+    INFO(bit);
+    REQUIRE_FALSE(parse_saved(broken).ok());
+  }
   CHECK((*parsed)[0].plan.type.has_subresource("status"));
   CHECK_FALSE((*parsed)[0].plan.type.has_subresource("scale"));
 }

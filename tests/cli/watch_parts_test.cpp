@@ -113,6 +113,12 @@ TEST_CASE("a checkpoint is read back as it was packed, and nothing else is") {
     CHECK(!unpack_checkpoint(bytes.substr(0, size)).ok());
   }
   CHECK(!unpack_checkpoint(bytes + "x").ok());
+  for (std::size_t bit = 0; bit < 8 * (bytes.size() - 5); ++bit) {  // of the head
+    std::string broken = bytes;
+    broken[bit / 8] = static_cast<char>(broken[bit / 8] ^ (1 << bit % 8));
+    INFO(bit);
+    REQUIRE_FALSE(unpack_checkpoint(broken).ok());
+  }
   CHECK(unpack_checkpoint("hello").error().render().find("remove the file") != std::string::npos);
   CHECK(!unpack_checkpoint("kubewatch-checkpoint 1\n[{\"of\":\"a\",\"size\":-1}]\n").ok());
 }

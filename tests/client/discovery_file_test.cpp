@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "rig.hpp"
 #include "temp_dir.hpp"
 
@@ -88,6 +90,16 @@ TEST_CASE("another cluster at the same address has a file of its own") {
   config.ca_pem = "another authority";
   CHECK(DiscoveryFile("/c", config).path() != one);
   CHECK(one.starts_with("/c/kubewatch/cluster_6443-"));
+}
+
+TEST_CASE("a discovery without a kind is neither kept nor believed") {
+  const TempDir folder;
+  const auto now = at("2026-01-02T03:04:05Z");
+  const DiscoveryFile file(folder.path(), scripted_config());
+  file.save(ResourceMap{}, now);
+  CHECK_FALSE(std::filesystem::exists(file.path()));
+  const auto text = render_discovery(ResourceMap{}, "https://a", now);
+  CHECK_FALSE(parse_discovery(text, "https://a", now, kAge).ok());
 }
 
 TEST_CASE("a discovery without some groups is not kept, and no folder keeps none") {

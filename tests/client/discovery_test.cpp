@@ -246,11 +246,67 @@ TEST_CASE("discovery fails as its first requests fail") {
   CHECK(discover_on(garbage).result->error().kind() == ErrorKind::unavailable);
 }
 
-TEST_CASE("a server with nothing has an empty map") {
+TEST_CASE("what is no discovery document, or names no version, is no server without kinds") {
+  const std::string core = R"({"kind":"APIVersions","versions":["v1"]})";
+  const std::string groups = R"({"kind":"APIGroupList","groups":null})";
+  const std::string none = R"({"kind":"APIGroupDiscoveryList","items":[]})";
+  struct Case {
+    std::string api, apis;
+    bool ok;
+  };
+  const Case cases[] = {
+      {"{}", "{}", false},
+      {"[]", "[]", false},
+      {"null", "null", false},
+      {R"("x")", R"("x")", false},
+      {R"({"error":"please log in"})", R"({"error":"please log in"})", false},
+      {R"({"versions":5})", groups, false},
+      {R"({"kind":"Status","status":"Failure","code":401})", groups, false},
+      {R"({"kind":"Status","versions":["v1"]})", groups, false},
+      {R"({"kind":"APIVersions","versions":[]})", groups, false},
+      {R"({"kind":"APIVersions"})", R"({"kind":"APIGroupList"})", false},
+      {R"({"versions":[7]})", R"({"groups":[7,{"name":"x","versions":[{}]}]})", false},
+      {none, none, false},
+      {none, R"({"kind":"APIGroupDiscoveryList","items":5})", false},
+      {core, R"({"error":"please log in"})", false},
+      {core, R"({"kind":"Status"})", false},
+      {core, groups, true},
+      {R"({"versions":["v1"]})", R"({"kind":"APIGroupList"})", true},
+      {R"({"kind":"APIVersions","versions":[]})",
+       R"({"groups":[{"name":"x","versions":[)"
+       R"({"version":"v1"}]}]})",
+       true},
+      {core, none, true},
+  };
+  for (const Case& c : cases) {
+    INFO(c.api << " " << c.apis);
+    Rig rig;
+    rig.transport.route("GET", "/api", 200, c.api);
+    rig.transport.route("GET", "/apis", 200, c.apis);
+    rig.transport.route("GET", "/api/v1", 200, R"({"resources":[]})");
+    rig.transport.route("GET", "/apis/x/v1", 200, R"({"kind":"APIResourceList"})");
+    const Found found = discover_on(rig);
+    REQUIRE(found.result.has_value());
+    CHECK(found.result->ok() == c.ok);
+    if (found.result->ok()) {
+      CHECK(found.map().failed_groups.empty());
+    } else {
+      CHECK(found.result->error().kind() == ErrorKind::unavailable);
+    }
+  }
+}
+
+TEST_CASE("a version that is answered with something else has failed") {
   Rig rig;
-  rig.transport.answer(200, R"({"kind":"APIVersions","versions":[]})");
-  rig.transport.answer(200, R"({"kind":"APIGroupList","groups":null})");
-  CHECK(discover_on(rig).map().all().empty());
+  rig.transport.route("GET", "/api", 200, R"({"kind":"APIVersions","versions":["v1"]})");
+  rig.transport.route("GET", "/apis", 200, R"({"kind":"APIGroupList","groups":[]})");
+  rig.transport.route("GET", "/api/v1", 200, R"({"error":"please log in"})");
+  const Found found = discover_on(rig);
+  REQUIRE(found.map().failed_groups.size() == 1);
+  CHECK(found.map().failed_groups[0] ==
+        "v1: discovery at /api/v1: the server's answer cannot be read: what was answered is no "
+        "APIResourceList: it does not say what there is");
+  CHECK(found.map().did_not_answer({"", "v1", "Pod"}));
 }
 
 TEST_CASE("a server of the core alone, without /apis, is one") {

@@ -76,6 +76,18 @@ TEST_CASE("a page says how many objects follow, where the server counts them") {
   }
 }
 
+TEST_CASE("a continue token that no URL has room for is not taken") {
+  const auto page = [](std::size_t size) {
+    const std::string token(size, 'c');
+    return split(R"({"kind":"PodList","metadata":{"continue":")" + token + R"("},"items":[]})", 999)
+        .page;
+  };
+  CHECK(page(64U << 10U).ok());
+  const auto long_one = page((64U << 10U) + 1);
+  REQUIRE_FALSE(long_one.ok());
+  CHECK(long_one.error().kind() == ErrorKind::invalid);
+}
+
 TEST_CASE("a list without items is empty") {
   CHECK(items_of(R"({"kind":"PodList","items":[]})").empty());
   CHECK(items_of(R"({"kind":"PodList","items":null,"metadata":null})").empty());

@@ -96,6 +96,31 @@ TEST_CASE("answers that break HTTP, gzip or a limit have the right kind of error
   }
 }
 
+TEST_CASE("an HTTP that is not spoken here is not taken for a wrong URL") {
+  for (const char* text : {"HTTP/3 200 OK\r\n\r\n", "HTTP/1.1 000 X\r\n\r\n",
+                           "HTTP/0.9 200\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n"}) {
+    INFO(text);
+    const auto answer = answer_of(text);
+    REQUIRE_FALSE(answer.ok());
+    CHECK(answer.error().kind() == ErrorKind::unreachable);
+    CHECK(answer.error().message().find(" does not answer in HTTP/1.1") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is too long for libcurl is named, and is no lack of memory") {
+  const auto header = answer_of("HTTP/1.1 200 OK\r\nX: " + std::string(150000, 'h') + "\r\n\r\n");
+  REQUIRE_FALSE(header.ok());
+  CHECK(header.error().kind() == ErrorKind::too_large);
+  CHECK(header.error().message().starts_with("a header of the answer of 127.0.0.1:"));
+  loop::EventLoop loop;
+  const RawServer server(loop, [](int, const std::string&) {});
+  const auto transport = make_transport(loop);
+  const auto url = get(loop, *transport, server.url("/?continue=" + std::string(3000000, 'x')));
+  REQUIRE_FALSE(url.ok());
+  CHECK(url.error().kind() == ErrorKind::too_large);
+  CHECK(url.error().message().starts_with("the URL and the headers of the request to 127.0.0.1:"));
+}
+
 TEST_CASE("many small headers stop at the limit") {
   std::string headers;
   for (int i = 0; headers.size() < (300U << 10U); ++i) {

@@ -4,8 +4,9 @@ PATH="$(dirname "$kubewatch"):$PATH"
 source <(kubewatch completion bash)
 compopt() { echo "compopt $*"; }
 try() {
+  COMPREPLY=()
   COMP_LINE=$1 COMP_POINT=${#1}
-  COMP_WORDS=($1)
+  read -ra COMP_WORDS <<<"$1"
   _kubewatch
   echo "$1 -> ${COMPREPLY[*]}"
 }
@@ -14,5 +15,17 @@ try "kubewatch watch --color="
 try "kubewatch watch --color=al"
 try "kubewatch watch --color "
 try "kubewatch sandbox --kubeconfig "
+# The command as it is typed; nothing of it is run before Enter is pressed.
+HOME=$work/home
+mkdir -p "$HOME/bin"
+ln -s "$kubewatch" "$HOME/bin/kubewatch"
+try '~/bin/kubewatch wat'
+try '$HOME/bin/kubewatch wat'
+try '"${HOME}"/bin/kubewatch wat'
+try '"kubewatch" wat'
+try "'kubewatch' wat"
+try '$(touch${IFS}$HOME/ran)kubewatch wat'
+[ -e "$HOME/ran" ] && echo "it was run"
+complete -p | grep -c _kubewatch
 END
 bash "$work/try"

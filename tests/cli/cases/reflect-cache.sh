@@ -23,7 +23,7 @@ eventually [ -s "$work/said" ]
 export KUBECONFIG="$work/sandbox"
 "$kubewatch" reflect configmaps,secrets --once |
   sed -e 's/RSS.*/RSS/' -e 's/ [0-9.]*s$/ LAG/' -e 's/[0-9]\{3,\}/N/g' -e 's/   *\([A-Z0-9]\)/ \1/g'
-"$kubewatch" reflect configmaps --query -o name
+"$kubewatch" reflect configmaps --query -o name --timeout 0
 "$kubewatch" reflect configmaps --query -o name --sort-by '{.metadata.labels.app}'
 "$kubewatch" reflect configmaps --query --jq .data.k --sort-by '{.metadata.labels.app}'
 "$kubewatch" reflect configmaps -l app=web --query --jq .data.k

@@ -33,4 +33,6 @@ try() {
   try --from "$work/cache" --serve 127.0.0.1:0 -l app=web
   try --from "$work/cache" --once --strip .status
   try --from "$work/cache" --verify -n shop
+  try --from "$work/cache" --once -n shop
+  try --from "$work/cache" --once -o json -l app=web
 } 2>&1

@@ -19,6 +19,16 @@ eventually on reader reflect configmaps --query -o name
 kill $reader
 wait $reader
 grep 'was saved from' "$work/status" >&2
+# A server that is named where none is needed is compared with that of the file.
+from() {
+  "$kubewatch" reflect --from "$work/snapshot" --query -o name "$@"
+  echo "exit $?"
+}
+from
+from --kubeconfig "$work/config-a"
+from --kubeconfig "$work/config-b"
+from --kubeconfig "$work/config-a" --context nosuch
+from --kubeconfig "$work/nosuch"
 for name in a a b b; do
   echo "# $name" >&2
   # What a busy machine did not even read in its time (3) saves nothing.

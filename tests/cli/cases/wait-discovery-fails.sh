@@ -29,6 +29,15 @@ for where in all/500 all/redirect all/html; do
     echo "# exit $?, $([ $(($(date +%s) - begun)) -lt 30 ] && echo at once)" >&2
   done
 done
+# Nor is a type of a file gone, or kept as missing, where what is answered under 200 is no discovery.
+for where in all/status all/login all/nothing; do
+  for goal in create delete; do
+    echo "# $where $goal" >&2
+    at $where -f "$work/widget.yaml" --for=$goal --timeout 60s
+    echo "# exit $?" >&2
+  done
+done
+[ -e "$work/.kube/cache/kubewatch" ] && ls "$work/.kube/cache/kubewatch" >&2
 # A server that is busy is asked again for some seconds, as by every command.
 echo "# all/503" >&2
 shortly all/503 cm/x --for=create --timeout 2s -o json | grep -E 'exitCode|outcome'
