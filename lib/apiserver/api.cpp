@@ -11,6 +11,8 @@ namespace kubewatch::apiserver {
 
 namespace {
 
+constexpr const char* kBindings = "bindings";
+
 ApiResponse plain_not_found() {
   ApiResponse response;
   response.status = 404;
@@ -126,6 +128,9 @@ Result<Api::Target> Api::route(const ResourcePath& path, Result<Query> query) {
   KW_ASSIGN(target.query, std::move(query));
   const core::ResourceType& type = target.resource->type;
   if (is_misplaced(type, path)) return no_such_resource();
+  // Bindings are made in a namespace, and there is nothing else to be found.
+  const bool bindings = type.gvk.group.empty() && type.plural == kBindings;
+  if (bindings && (path.namespace_.empty() || !path.name.empty())) return no_such_resource();
   if (path.subresource.empty() || type.has_subresource(path.subresource)) return target;
   if (target.resource->custom) return not_found(target.resource->subject(path.name));
   return no_such_resource();
@@ -144,7 +149,10 @@ Result<Reply> Api::on_collection(const ApiRequest& request, const Target& target
     return watching ? watch(request, target) : list(request, target, now);
   }
   const bool placed = !type.namespaced || !target.path.namespace_.empty();
-  // Kinds that cannot be read (bindings) are not stored either.
+  if (request.method == "POST" && type.gvk.group.empty() && type.plural == kBindings) {
+    return act_on_pod(request, target, now);
+  }
+  // Kinds that cannot be read are not stored either.
   if (request.method == "POST" && type.has_verb("create") && type.has_verb("get") && placed) {
     return write(request, target, now);
   }
@@ -163,12 +171,13 @@ Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, Wa
     return act_on_pod(request, target, now);
   }
   // The rest (exec, log, proxy ...) needs what is not here.
-  const bool written = sub.empty() || sub == "status" || sub == "finalize" || sub == "approval";
+  const bool written = sub.empty() || sub == "status" || sub == "finalize" || sub == "approval" ||
+                       builtin::is_pod_part(sub);
   if (!written) return method_not_allowed();
   const std::string& method = request.method;
   // One object is watched by the old path only; a parameter does not make a get a watch.
   if (method == "GET" && sub.empty() && target.path.watch) return watch(request, target);
-  if (method == "GET") return read(request, target, now);
+  if (method == "GET" && sub != "finalize") return read(request, target, now);
   if (method == "PUT" || (method == "PATCH" && sub != "finalize"))
     return write(request, target, now);
   if (method == "DELETE" && sub.empty()) return remove(request, target, now);

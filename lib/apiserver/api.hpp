@@ -88,7 +88,6 @@ class Api {
   // `shape`: the Scale as a resource.
   Result<ObjectPtr> write_scale(const ApiRequest& request, WriteContext& context,
                                 const ResourcePtr& shape);
-  Result<ObjectPtr> apply_scale(const WriteContext& context, const Json& scale);
   void settle(WallTime now);
 
   ApiOptions options_;

@@ -16,22 +16,25 @@ Result<void> check_read_version(const Query& query, std::uint64_t newest) {
 
 Result<Reply> Api::read(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
-  KW_ASSIGN(const Representation as,
-            representation_of(request, resource, target.query, Endpoint::object));
+  const auto as =
+      representation_of(request, resource, target.query, Endpoint::object, target.tables());
+  if (!as && !refuses_form(as.error())) return as.error();
   KW_TRY(check_read_version(target.query, storage_.version()));
   const ObjectPtr object =
       storage_.get(resource.storage_id, object_key(target.path.namespace_, target.path.name));
   if (!object) return not_found(resource.subject(target.path.name));
-  return Reply{text_response(as, object_text(resource, as, *object, now)), nullptr};
+  KW_TRY(as);
+  return Reply{text_response(*as, object_text(resource, *as, *object, now)), nullptr};
 }
 
 Result<Reply> Api::list(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
-  KW_ASSIGN(const Representation as,
-            representation_of(request, resource, target.query, Endpoint::list));
+  const auto as = representation_of(request, resource, target.query, Endpoint::list);
+  if (!as && !refuses_form(as.error())) return as.error();
   KW_ASSIGN(const ListOptions options, stored_list_options(resource, target.query, false));
   KW_ASSIGN(const ListResult found, list_objects(storage_, resource, target.prefix(), options));
-  return Reply{text_response(as, list_text(resource, as, found.items, found.meta, now)), nullptr};
+  KW_TRY(as);
+  return Reply{text_response(*as, list_text(resource, *as, found.items, found.meta, now)), nullptr};
 }
 
 Result<Reply> Api::watch(const ApiRequest& request, const Target& target) {

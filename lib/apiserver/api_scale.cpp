@@ -2,12 +2,18 @@
 // autoscaling/v1, which is stored nowhere.
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
 #include <set>
 
 #include "apiserver/api_target.hpp"
+#include "apiserver/crd.hpp"
 #include "apiserver/go_struct.hpp"
 #include "apiserver/metadata.hpp"
+#include "apiserver/scale_owners.hpp"
 #include "core/json_path.hpp"
+#include "schema/managed_entries.hpp"
+#include "schema/managed_fields.hpp"
 #include "schema/patch.hpp"
 
 namespace kubewatch::apiserver {
@@ -167,8 +173,8 @@ Result<Json> patched_scale(const WriteContext& as_scale, core::PatchType type, c
 }
 
 // What is asked for fits the object of the URL. Gives the replicas.
-Result<std::int64_t> check_scale(const WriteContext& context, const Object& live,
-                                 const Json& scale) {
+Result<std::int64_t> check_scale(const WriteContext& context, const Object& live, const Json& scale,
+                                 bool patched) {
   const Resource& resource = *context.resource;
   KW_TRY(check_url_name(scale, context.name));
   const std::string ns = string_at(scale, {"metadata", "namespace"});
@@ -181,43 +187,152 @@ Result<std::int64_t> check_scale(const WriteContext& context, const Object& live
                    {field_invalid("spec.replicas", std::to_string(replicas),
                                   "must be greater than or equal to 0")});
   }
+  const std::string uid = string_at(scale, {"metadata", "uid"});
+  if (patched && !uid.empty() && uid != live.uid()) {
+    const core::ResourceType& type = resource.type;
+    return conflict(
+        {type.gvk.group, type.plural + "/scale", context.name},
+        fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid,
+                    live.uid()));
+  }
   KW_TRY(check_uid(context, live.uid(), scale));
   KW_ASSIGN(const std::uint64_t version, version_of(scale));
   if (version != 0 && version != live.version()) return modified(resource.subject(context.name));
   return replicas;
 }
 
-}  // namespace
-
-// Server-side apply to a scale is one to the replicas of its object: the same owners, the same
-// conflicts. A custom resource's is merged, and then the real server fails to convert it (1.36).
-Result<ObjectPtr> Api::apply_scale(const WriteContext& context, const Json& scale) {
-  const Resource& resource = *context.resource;
-  if (string_at(scale, {"apiVersion"}) != kScaleVersion || string_at(scale, {"kind"}) != "Scale") {
-    return bad_request("invalid object type: " + string_at(scale, {"apiVersion"}) +
-                       ", Kind=" + string_at(scale, {"kind"}));
+// By version of the resource, served or not.
+ReplicaPaths replica_paths(const Storage& storage, const Resource& resource) {
+  ReplicaPaths out;
+  const std::string& group = resource.type.gvk.group;
+  if (!resource.custom && group == "apps") {
+    out["apps/v1beta2"] = replica_path(ScalePaths().spec);
+    if (resource.type.plural != "replicasets") out["apps/v1beta1"] = out["apps/v1beta2"];
   }
-  Json wanted = {{"apiVersion", resource.type.gvk.api_version()},
-                 {"kind", resource.type.gvk.kind},
-                 {"metadata", {{"name", context.name}}}};
-  if (const auto version = string_at(scale, {"metadata", "resourceVersion"}); !version.empty()) {
-    wanted["metadata"]["resourceVersion"] = version;
-  }
-  if (const Json* replicas = base::find(scale, {"spec", "replicas"}); replicas != nullptr) {
-    if (!core::set_at(wanted, scale_paths(resource).spec, *replicas)) {
-      return bad_request("the path of the replicas leads nowhere");
+  const ObjectPtr crd =
+      resource.custom ? storage.get(kCrds, object_key("", resource.storage_id)) : nullptr;
+  const Json* versions = crd ? base::find(crd->json(), {"spec", "versions"}) : nullptr;
+  if (versions != nullptr && versions->is_array()) {
+    for (const Json& version : *versions) {
+      out[group + "/" + string_at(version, {"name"})] =
+          replica_path(string_at(version, {"subresources", "scale", "specReplicasPath"}));
     }
   }
-  WriteContext how = context;
-  how.dry_run = how.dry_run || resource.custom != nullptr;
-  how.told_version = kScaleVersion;
-  KW_ASSIGN(const Written written, writer_.apply(how, std::move(wanted)));
-  if (resource.custom == nullptr) return written.object;
-  return internal_error(
-      fmt::format("failed to convert new object ({}/{}; autoscaling/v1, Kind=Scale) to proper "
-                  "version: request to convert CR to an invalid group/version: autoscaling/v1",
-                  context.namespace_, context.name));
+  out[resource.type.gvk.api_version()] = replica_path(scale_paths(resource).spec);
+  return out;
 }
+
+// With those who own the replicas.
+Result<Json> owned_scale(const Resource& resource, const Object& object,
+                         const ReplicaPaths& paths) {
+  Json scale = scale_of(resource, object);
+  auto owners = owners_of_scale(schema::managed_fields_of(object.json()), paths);
+  if (!owners) return internal_error(owners.error().message());
+  if (!owners->is_null()) scale["metadata"]["managedFields"] = std::move(*owners);
+  return scale;
+}
+
+schema::MergeNodePtr scale_schema() {
+  using schema::MergeNode;
+  static const schema::MergeNodePtr made = [] {
+    const auto structure = [](std::map<std::string, schema::MergeNodePtr> fields) {
+      auto node = std::make_shared<MergeNode>();
+      node->kind = MergeNode::Kind::map;
+      node->is_struct = true;
+      node->fields = std::move(fields);
+      return node;
+    };
+    auto number = std::make_shared<MergeNode>();
+    number->kind = MergeNode::Kind::scalar;
+    number->scalar = MergeNode::Scalar::numeric;
+    // What all kinds have.
+    auto fields = schema::builtin_merge_schema({"", "v1", "ConfigMap"})->fields;
+    const auto text = fields.at("kind");
+    return structure({{"apiVersion", text},
+                      {"kind", text},
+                      {"metadata", fields.at("metadata")},
+                      {"spec", structure({{"replicas", number}})},
+                      {"status", structure({{"replicas", number}, {"selector", text}})}});
+  }();
+  return made;
+}
+
+// An update of a Scale: no replicas are nothing to own.
+Json tracked_scale(const WriteContext& context, const Json& before, std::int64_t replicas) {
+  schema::UpdateRequest request;
+  request.live = &before;
+  request.updated = before;
+  request.updated["spec"] = Json::object();
+  if (replicas != 0) request.updated["spec"]["replicas"] = replicas;
+  request.manager = context.manager;
+  request.subresource = context.subresource;
+  request.schema = scale_schema();
+  request.now = context.now;
+  auto tracked = schema::track_update(request);
+  return tracked ? std::move(*tracked) : before;
+}
+
+// "(shop/web; autoscaling/v1, Kind=Scale)"
+std::string told_scale(const Json& scale) {
+  return fmt::format("({}/{}; autoscaling/v1, Kind=Scale)",
+                     string_at(scale, {"metadata", "namespace"}),
+                     string_at(scale, {"metadata", "name"}));
+}
+
+// What the real server says of a custom kind (1.36), whose Scale it fails to convert.
+Error custom_unapplied(const std::string& what, const std::string& told) {
+  return internal_error(
+      fmt::format("{} {} to proper version: request to convert CR to an invalid group/version: "
+                  "autoscaling/v1",
+                  what, told));
+}
+
+// Server-side apply to a Scale; `before` has its owners, and so has what comes out.
+Result<Json> applied_scale(const WriteContext& context, const Json& before, Json wanted) {
+  const bool custom = context.resource->custom != nullptr;
+  if (!wanted.is_object() || string_at(wanted, {"apiVersion"}) != kScaleVersion ||
+      string_at(wanted, {"kind"}) != "Scale") {
+    return bad_request("invalid object type: " + string_at(wanted, {"apiVersion"}) +
+                       ", Kind=" + string_at(wanted, {"kind"}));
+  }
+  const Json* sent = schema::managed_fields_of(wanted);
+  if (sent != nullptr && !sent->is_null()) return bad_request("metadata.managedFields must be nil");
+  if (custom && schema::managed_fields_of(before) == nullptr) {
+    return custom_unapplied(
+        "failed to create manager for existing fields: failed to convert live object",
+        told_scale(Json::object()));
+  }
+  if (wanted["metadata"].is_null()) wanted["metadata"] = Json::object();
+  const std::string told = told_scale(wanted);
+  schema::ApplyRequest request;
+  request.live = &before;
+  request.applied = std::move(wanted);
+  request.manager = context.manager;
+  request.subresource = context.subresource;
+  request.force = context.force;
+  request.schema = scale_schema();
+  request.now = context.now;
+  auto outcome = schema::apply(request);
+  if (!outcome) {
+    return internal_error(
+        fmt::format("failed to create typed patch object {}: {}", told, outcome.error().message()));
+  }
+  if (!outcome->conflicts.empty()) {
+    return error_from_status(schema::conflict_status(outcome->conflicts, outcome->untold));
+  }
+  if (custom) return custom_unapplied("failed to convert new object", told);
+  const Json* replicas = base::find(outcome->object, {"spec", "replicas"});
+  if (replicas != nullptr && replicas->is_number_float()) {
+    return internal_error(
+        fmt::format("failed to convert new object {} to proper version: unable to convert "
+                    "unstructured object to autoscaling/v1, Kind=Scale: cannot convert float64 to "
+                    "int32",
+                    told));
+  }
+  return std::move(outcome->object);
+}
+
+}  // namespace
 
 Result<ObjectPtr> Api::write_scale(const ApiRequest& request, WriteContext& context,
                                    const ResourcePtr& shape) {
@@ -229,20 +344,52 @@ Result<ObjectPtr> Api::write_scale(const ApiRequest& request, WriteContext& cont
     auto updated = updated_scale(as_scale, request);
     if (!updated) return as_update_error(resource, updated.error());
     scale = std::move(*updated);
+    KW_TRY(check_url_name(scale, context.name));
+  }
+  core::PatchType type = core::PatchType::json;
+  if (request.method == "PATCH") {
+    KW_ASSIGN(type, patch_type(request, resource));
   }
   KW_ASSIGN(const ObjectPtr live, writer_.live(context));
+  const ReplicaPaths paths = replica_paths(storage_, resource);
+  KW_ASSIGN(const Json before, owned_scale(resource, *live, paths));
+  bool applied = false;
   if (request.method == "PATCH") {
-    KW_ASSIGN(const core::PatchType type, patch_type(request, resource));
-    KW_ASSIGN(const Json patch, parse_patch(as_scale, request.body, type));
-    if (type == core::PatchType::apply) return apply_scale(context, patch);
-    KW_ASSIGN(scale, patched_scale(as_scale, type, scale_of(resource, *live), patch));
+    KW_ASSIGN(Json patch, parse_patch(as_scale, request.body, type));
+    applied = type == core::PatchType::apply;
+    if (applied) {
+      KW_ASSIGN(scale, applied_scale(context, before, std::move(patch)));
+    } else {
+      KW_ASSIGN(scale, patched_scale(as_scale, type, before, patch));
+    }
   }
-  KW_ASSIGN(const std::int64_t replicas, check_scale(context, *live, scale));
-  KW_ASSIGN(ObjectPtr after, writer_.changed(context, [&](Json& object) {
+  KW_ASSIGN(const std::int64_t replicas,
+            check_scale(context, *live, scale, request.method == "PATCH"));
+  const Json tracked = applied ? std::move(scale) : tracked_scale(context, before, replicas);
+  auto owners =
+      owners_with_scale(schema::managed_fields_of(live->json()), schema::managed_fields_of(tracked),
+                        paths, resource.type.gvk.api_version());
+  if (!owners) return internal_error(owners.error().message());
+  WriteContext how = context;
+  how.owners_known = true;
+  KW_ASSIGN(ObjectPtr after, writer_.changed(how, [&](Json& object) {
+    Json& metadata = object["metadata"];
+    metadata.erase("managedFields");
+    if (!owners->is_null()) metadata["managedFields"] = *owners;
     return core::set_at(object, scale_paths(resource).spec, replicas);
   }));
   return after ? after : live;
 }
+
+namespace {
+
+Error no_replicas(const std::string& path) {
+  const std::string why = fmt::format("the spec replicas field \"{}\" does not exist", path);
+  return api_error(500, "InternalError", "Internal error occurred: " + why,
+                   Json{{"causes", Json::array({{{"message", why}}})}});
+}
+
+}  // namespace
 
 Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
@@ -261,7 +408,7 @@ Result<Reply> Api::scale(const ApiRequest& request, const Target& target, WallTi
     KW_ASSIGN(object, writer_.live(context));
     const std::string path = scale_paths(resource).spec;
     if (resource.custom && core::find_at(object->json(), path).empty()) {
-      return internal_error(fmt::format("the spec replicas field \"{}\" does not exist", path));
+      return no_replicas(path);
     }
   } else {
     auto written = write_scale(request, context, shape);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "apiserver/duplicate_fields.hpp"
+#include "apiserver/go_json_text.hpp"
 #include "apiserver/protobuf.hpp"
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
@@ -27,11 +28,23 @@ std::string media_type(const ApiRequest& request) {
   return base::to_lower(base::trim(header.substr(0, header.find(';'))));
 }
 
-bool is_printable(const std::string& text) {
-  for (const char c : text) {
-    if (base::is_control(c)) return false;
+// Where the first character stands that shows nothing, and its code; bytes that are no UTF-8 count
+// as U+FFFD, which shows.
+std::optional<std::pair<std::size_t, char32_t>> first_unprintable(std::string_view text) {
+  const auto within = [](char32_t code, char32_t first, char32_t last) {
+    return code >= first && code <= last;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const base::Utf8Char one = base::next_utf8(text, at);
+    const char32_t c = one.code;
+    const bool blank = c < 0x20 || within(c, 0x7F, 0xA0) || c == 0xAD ||
+                       within(c, 0x2000, 0x200F) || within(c, 0x2028, 0x202F) ||
+                       within(c, 0x205F, 0x206F) || c == 0x3000 || c == 0xFEFF ||
+                       within(c, 0xE000, 0xF8FF);
+    if (one.valid && blank) return std::pair(at, c);
+    at += one.size;
   }
-  return base::is_valid_utf8(text);
+  return std::nullopt;
 }
 
 std::string manager_of_agent(const ApiRequest& request) {
@@ -86,9 +99,11 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
   const std::string manager = query.get("fieldManager");
   if (manager.size() > kLongestManager) {
     errors.push_back(field_too_long("fieldManager", kLongestManager));
-  } else if (!is_printable(manager)) {
-    errors.push_back(field_invalid("fieldManager", base::dump_json(Json(manager)),
-                                   "should only contain printable characters"));
+  }
+  if (const auto bad = first_unprintable(manager)) {
+    errors.push_back(field_invalid("fieldManager", schema::go_quoted(manager),
+                                   fmt::format("invalid character U+{:04X} (at position {})",
+                                               static_cast<unsigned>(bad->second), bad->first)));
   }
   const std::string validation = query.get("fieldValidation");
   if (!validation.empty() && validation != "Ignore" && validation != "Warn" &&
@@ -108,8 +123,8 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
 }  // namespace
 
 Result<Representation> representation_of(const ApiRequest& request, const Resource& resource,
-                                         const Query& query, Endpoint endpoint) {
-  const Negotiated what{endpoint, resource.custom != nullptr, resource.go_type};
+                                         const Query& query, Endpoint endpoint, bool tables) {
+  const Negotiated what{endpoint, resource.custom != nullptr, resource.go_type, tables};
   KW_ASSIGN(Representation as, negotiate(request.headers.get("Accept"), what));
   as.pretty = as.pretty || query.flag("pretty");
   const std::string include = query.get("includeObject");
@@ -278,7 +293,7 @@ Result<Json> parse_request_body(const ApiRequest& request, const Resource& resou
   if (!media.empty() && media != "application/json") {
     return unknown_format(resource.custom == nullptr);
   }
-  auto value = base::parse_json(request.body);
+  auto value = parse_go_json(request.body);
   if (!value) {
     return unrecognized(resource, request.body, kNoVersion + value.error().message());
   }
@@ -298,7 +313,7 @@ Result<Json> parse_options_body(const ApiRequest& request) {
     if (!body) return bad_request(body.error().message());
     value = std::move(body->value);
   } else if (media.empty() || media == "application/json") {
-    auto parsed = base::parse_json(request.body);
+    auto parsed = parse_go_json(request.body);
     if (!parsed) return bad_request(kNoVersion + parsed.error().message());
     value = std::move(*parsed);
   } else {
@@ -321,12 +336,13 @@ Result<core::PatchType> patch_type(const ApiRequest& request, const Resource& re
   if (media == "application/strategic-merge-patch+json" && !resource.custom) {
     return core::PatchType::strategic;
   }
-  const char* strategic = resource.custom ? "" : "application/strategic-merge-patch+json, ";
+  // The router in front of the built-in kinds says so.
+  if (!resource.custom) {
+    return api_error(415, "UnsupportedMediaType", "415: Unsupported Media Type", Json::object());
+  }
   return unsupported_media(
-      fmt::format("the body of the request was in an unknown format - accepted media types "
-                  "include: application/json-patch+json, application/merge-patch+json, {}"
-                  "application/apply-patch+yaml",
-                  strategic));
+      "the body of the request was in an unknown format - accepted media types include: "
+      "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml");
 }
 
 }  // namespace kubewatch::apiserver

@@ -6,6 +6,7 @@
 
 #include "apiserver/api.hpp"
 #include "apiserver/encode.hpp"
+#include "builtin/pod_subresources.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -16,11 +17,13 @@ struct Api::Target {
 
   // Of the keys in question: "shop/", or "" for all.
   std::string prefix() const { return path.namespace_.empty() ? "" : path.namespace_ + "/"; }
+  // Whether it is shown as a Table.
+  bool tables() const { return !builtin::is_pod_part(path.subresource); }
 };
 
 // How the answer is to look. Errors: not_acceptable.
 Result<Representation> representation_of(const ApiRequest& request, const Resource& resource,
-                                         const Query& query, Endpoint endpoint);
+                                         const Query& query, Endpoint endpoint, bool tables = true);
 ApiResponse text_response(const Representation& as, std::string json, int status = 200);
 ApiResponse status_response(const Json& status, int code);
 // The same in the form that the client takes of a Status: JSON or YAML.

@@ -6,7 +6,9 @@
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/duplicate_fields.hpp"
+#include "apiserver/go_json_text.hpp"
 #include "apiserver/pod_actions.hpp"
+#include "apiserver/pod_resize.hpp"
 #include "base/random.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_body.hpp"
@@ -53,7 +55,7 @@ std::vector<std::string> faults_of_patch(const std::string& text, core::PatchTyp
 
 Result<Json> parse_patch(WriteContext& context, const std::string& body, core::PatchType type) {
   if (type == core::PatchType::apply) return parse_applied(context, body);
-  auto value = base::parse_json(body);
+  auto value = parse_go_json(body);
   if (!value) {
     const char* prefix = type == core::PatchType::strategic ? "" : "error decoding patch: ";
     return bad_request(prefix + value.error().message());
@@ -78,7 +80,7 @@ Result<Json> parse_object(WriteContext& context, const ApiRequest& request,
 Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTime now) {
   const Resource& resource = *target.resource;
   KW_ASSIGN(const Representation as,
-            representation_of(request, resource, target.query, Endpoint::object));
+            representation_of(request, resource, target.query, Endpoint::object, target.tables()));
   const bool patching = request.method == "PATCH";
   core::PatchType type = core::PatchType::json;
   if (patching) {
@@ -95,12 +97,23 @@ Result<Reply> Api::write(const ApiRequest& request, const Target& target, WallTi
     }
     return body.error();
   }
-  auto written = [&]() -> Result<Written> {
-    if (request.method == "POST") return writer_.create(context, std::move(*body));
-    if (!patching) return writer_.update(context, std::move(*body));
-    if (type == core::PatchType::apply) return writer_.apply(context, std::move(*body));
-    return writer_.patch(context, type, *body);
-  }();
+  const auto write_as = [&](const WriteContext& how, Json what) -> Result<Written> {
+    if (request.method == "POST") return writer_.create(how, std::move(what));
+    if (!patching) return writer_.update(how, std::move(what));
+    if (type == core::PatchType::apply) return writer_.apply(how, std::move(what));
+    return writer_.patch(how, type, what);
+  };
+  // The node is asked about what would be written, and so that has to be known before.
+  if (context.subresource == "resize") {
+    WriteContext asked = context;
+    asked.dry_run = true;
+    if (const auto resized = write_as(asked, *body)) {
+      warnings_ = *context.warnings;
+      KW_ASSIGN(const ObjectPtr live, writer_.live(context));
+      KW_TRY(admit_resize(storage_, live->json(), resized->object->json()));
+    }
+  }
+  auto written = write_as(context, std::move(*body));
   // Also of what is refused.
   warnings_ = *context.warnings;
   KW_TRY(written);
@@ -129,15 +142,19 @@ Result<Reply> Api::token(const ApiRequest& request, const Target& target, WallTi
 }
 
 Result<Reply> Api::act_on_pod(const ApiRequest& request, const Target& target, WallTime now) {
-  KW_ASSIGN(const WriteContext context,
-            write_context(request, target.resource, target.path, target.query, now));
-  KW_ASSIGN(const Json body, parse_request_body(request, *target.resource));
-  if (target.path.subresource == "eviction") {
-    const ResourcePtr budgets = registry_.find("policy", "v1", "poddisruptionbudgets");
-    KW_TRY(evict_pod(storage_, writer_, context, budgets, body));
-  } else {
-    KW_TRY(bind_pod(storage_, context, body));
-  }
+  const bool evicting = target.path.subresource == "eviction";
+  KW_ASSIGN(WriteContext context, write_context(request, registry_.find("", "v1", "pods"),
+                                                target.path, target.query, now));
+  Resource as_sent = *context.resource;
+  as_sent.type.gvk = evicting ? kEviction : kBinding;
+  KW_ASSIGN(const Json body, parse_object(context, request, as_sent));
+  const auto done = evicting
+                        ? evict_pod(storage_, writer_, context,
+                                    registry_.find("policy", "v1", "poddisruptionbudgets"), body)
+                        : bind_pod(storage_, context, body);
+  // Also of what is refused.
+  warnings_ = *context.warnings;
+  KW_TRY(done);
   return Reply{status_response({{"kind", "Status"},
                                 {"apiVersion", "v1"},
                                 {"metadata", Json::object()},

@@ -33,6 +33,21 @@ bool is_event(const Resource& resource) {
   return resource.storage_gvk.group != resource.type.gvk.group;
 }
 
+// What only the older group says of nobody.
+void drop_no_reporter(Json& event) {
+  for (const char* key : {"reportingController", "reportingInstance"}) {
+    if (event.value(key, Json()) == "") event.erase(key);
+  }
+}
+
+// It is kept by whoever set it, and by an ExternalName it is not shown.
+void drop_traffic_policy(const Resource& resource, Json& service) {
+  if (resource.storage_id != "services") return;
+  Json* spec = base::find(service, {"spec"});
+  if (spec == nullptr || base::string_at(*spec, {"type"}) != "ExternalName") return;
+  spec->erase("internalTrafficPolicy");
+}
+
 bool is_converted_autoscaler(const Resource& resource) {
   return is_autoscaler(resource) && resource.converted();
 }
@@ -53,6 +68,7 @@ Json to_served(const Resource& resource, Json stored) {
       resource.custom && is_converted(resource, base::string_at(stored, {"apiVersion"}));
   if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(stored, core, events);
+    drop_no_reporter(stored);
   }
   stored["apiVersion"] = resource.type.gvk.api_version();
   stored["kind"] = resource.type.gvk.kind;
@@ -64,9 +80,11 @@ Json to_stored(const Resource& resource, Json served) {
   if (is_converted_autoscaler(resource)) return builtin::autoscaler_to_v2(std::move(served));
   if (is_event(resource)) {
     for (const auto& [core, events] : kEventFields) rename(served, events, core);
+    for (const char* key : {"reportingComponent", "reportingInstance"}) served.emplace(key, "");
   }
   served["apiVersion"] = resource.storage_gvk.api_version();
   served["kind"] = resource.storage_gvk.kind;
+  drop_traffic_policy(resource, served);
   if (!resource.custom) return served;
   const auto& stored = resource.custom->stored;
   if (stored) stored->prune(served);

@@ -112,6 +112,21 @@ Result<void> normalise_crd(Json& crd) {
   return {};
 }
 
+void prune_crd(Json& crd, std::vector<std::string>& unknown) {
+  Json* versions = base::find(crd, {"spec", "versions"});
+  if (versions == nullptr || !versions->is_array()) return;
+  std::size_t index = 0;
+  for (Json& version : *versions) {
+    const std::size_t at = index++;
+    Json* status = base::find(version, {"subresources", "status"});
+    if (status == nullptr || !status->is_object()) continue;
+    for (const auto& [key, value] : status->items()) {
+      unknown.push_back(fmt::format("spec.versions[{}].subresources.status.{}", at, key));
+    }
+    *status = Json::object();
+  }
+}
+
 void prepare_crd(Json& crd) {
   crd.erase("status");
   fill_status(crd);
@@ -119,19 +134,35 @@ void prepare_crd(Json& crd) {
 
 namespace {
 
+// `dependencies` with nothing in it are refused, wherever they stand.
+void keep_empty_dependencies(const Json& from, Json& to) {
+  constexpr const char* key = "dependencies";
+  if (from.is_array() && to.is_array() && from.size() == to.size()) {
+    for (std::size_t i = 0; i < from.size(); ++i) keep_empty_dependencies(from[i], to[i]);
+  }
+  if (!from.is_object() || !to.is_object()) return;
+  for (const auto& [name, below] : from.items()) {
+    const auto it = to.find(name);
+    if (it != to.end()) keep_empty_dependencies(below, *it);
+  }
+  const auto found = from.find(key);
+  if (found != from.end() && *found == Json::object()) to[key] = *found;
+}
+
 // `subresources: {status: {}}` is an empty object that means something; the merge schema takes it
 // for an empty map and drops it. Puts back what `from` has.
-void keep_status_subresources(const Json& from, Json& to) {
+void keep_empty_parts(const Json& from, Json& to) {
   const Json* sources = base::find(from, {"spec", "versions"});
   Json* targets = base::find(to, {"spec", "versions"});
   if (sources == nullptr || targets == nullptr || !sources->is_array()) return;
   for (const auto& source : *sources) {
     const Json* status = base::find(source, {"subresources", "status"});
-    if (status == nullptr || !status->is_object()) continue;
+    const Json* schema = base::find(source, {"schema"});
     for (auto& target : *targets) {
-      if (string_at(target, {"name"}) == string_at(source, {"name"})) {
-        target["subresources"]["status"] = *status;
-      }
+      if (string_at(target, {"name"}) != string_at(source, {"name"})) continue;
+      if (status != nullptr && status->is_object()) target["subresources"]["status"] = *status;
+      Json* below = base::find(target, {"schema"});
+      if (schema != nullptr && below != nullptr) keep_empty_dependencies(*schema, *below);
     }
   }
 }
@@ -139,7 +170,7 @@ void keep_status_subresources(const Json& from, Json& to) {
 }  // namespace
 
 void restore_crd(const Json& from, Json& to) {
-  keep_status_subresources(from, to);
+  keep_empty_parts(from, to);
   fill_status(to);
 }
 
@@ -156,13 +187,7 @@ void validate_crd(const Json* live, const Json& crd, const std::string& subresou
 }
 
 std::vector<std::string> crd_warnings(const Json& crd) {
-  auto out = schema::crd_warnings(crd, nullptr);
-  if (string_at(crd, {"spec", "conversion", "strategy"}) == "Webhook") {
-    out.emplace_back(
-        "spec.conversion: this server calls no conversion webhook; versions differ in apiVersion "
-        "alone");
-  }
-  return out;
+  return schema::crd_warnings(crd, nullptr);
 }
 
 void TakenNames::add(const Json& crd) {

@@ -18,11 +18,14 @@ constexpr const char kCrdFinalizer[] = "customresourcecleanup.apiextensions.k8s.
 // Refuses shapes that the rest of this room could not read; fills in singular, listKind and
 // conversion.
 Result<void> normalise_crd(Json& crd);
+// Takes members out of status subresources, which have none, and tells their paths.
+void prune_crd(Json& crd, std::vector<std::string>& unknown);
 void prepare_crd(Json& crd);
 // A definition that the merge schema has gone over lacks what is empty and yet means something:
-// puts back the status subresources of `from`, and what a status always says.
+// puts back the status subresources and empty `dependencies` of `from`, and what a status always
+// says.
 void restore_crd(const Json& from, Json& to);
-// What the server says beside its answer: formats that it does not know, and our own limits.
+// What the server says beside its answer: formats that it does not know.
 std::vector<std::string> crd_warnings(const Json& crd);
 void validate_crd(const Json* live, const Json& crd, const std::string& subresource,
                   FieldErrors& errors);

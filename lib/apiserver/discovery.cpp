@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "apiserver/negotiate.hpp"
+#include "apiserver/tokens.hpp"
 #include "base/sha256.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -326,6 +328,47 @@ ApiResponse openapi_v2(const ApiRequest& request) {
   return response;
 }
 
+// Where who is to read tokens of service accounts learns of their issuer. There are no keys: what
+// the tokens are worth is asked of the server itself, by a TokenReview.
+std::optional<ApiResponse> issuer_document(const std::vector<std::string>& segments,
+                                           const std::string& address) {
+  if (segments == std::vector<std::string>{".well-known", "openid-configuration"}) {
+    return json_response({{"issuer", kApiAudience},
+                          {"jwks_uri", "https://" + address + "/openid/v1/jwks"},
+                          {"response_types_supported", Json::array({"id_token"})},
+                          {"subject_types_supported", Json::array({"public"})},
+                          {"id_token_signing_alg_values_supported", Json::array({"HS256"})}});
+  }
+  if (segments != std::vector<std::string>{"openid", "v1", "jwks"}) return std::nullopt;
+  ApiResponse response = json_response({{"keys", Json::array()}});
+  response.content_type = "application/jwk-set+json";
+  return response;
+}
+
+// All that is served beside the resources.
+ApiResponse served_paths(const Registry& registry) {
+  std::set<std::string> paths = {"/.well-known/openid-configuration",
+                                 "/api",
+                                 "/apis",
+                                 "/apis/",
+                                 "/metrics",
+                                 "/openapi/v2",
+                                 "/openapi/v3",
+                                 "/openapi/v3/",
+                                 "/openid/v1/jwks",
+                                 "/version"};
+  for (const char* check : {"/healthz", "/livez", "/readyz"}) {
+    paths.insert(check);
+    paths.insert(check + std::string("/ping"));
+  }
+  for (const auto& resource : registry.all()) {
+    const core::Gvk& gvk = resource->type.gvk;
+    paths.insert("/" + openapi_path(gvk.group, gvk.version));
+    if (!gvk.group.empty()) paths.insert("/apis/" + gvk.group);
+  }
+  return json_response({{"paths", paths}});
+}
+
 // In one process there is one check: that it answers.
 std::optional<ApiResponse> health(const std::vector<std::string>& segments,
                                   const ApiRequest& request) {
@@ -344,10 +387,8 @@ std::optional<ApiResponse> health(const std::vector<std::string>& segments,
 std::optional<ApiResponse> answer_discovery(const Registry& registry,
                                             const std::vector<std::string>& segments,
                                             const ApiRequest& request, const std::string& address) {
-  if (segments.empty()) {
-    return json_response(
-        {{"paths", Json::array({"/api", "/apis", "/healthz", "/livez", "/metrics", "/openapi/v2",
-                                "/openapi/v3", "/readyz", "/version"})}});
+  if (segments.empty() || segments == std::vector<std::string>{"index.html"}) {
+    return served_paths(registry);
   }
   const std::string& first = segments[0];
   if (first == "healthz" || first == "livez" || first == "readyz") {
@@ -366,7 +407,7 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
     return openapi(registry, segments);
   }
   if (first == "openapi" && segments.size() == 2 && segments[1] == "v2") return openapi_v2(request);
-  return std::nullopt;
+  return issuer_document(segments, address);
 }
 
 }  // namespace kubewatch::apiserver

@@ -10,8 +10,9 @@
 
 namespace kubewatch::apiserver {
 
-// Answers GET requests on paths that are no resources: /api, /apis, /apis/G, /apis/G/V, /version,
-// /healthz, /livez, /readyz, /openapi/v3. Absent when the path is none of these.
+// Answers GET requests on paths that are no resources: /, /api, /apis, /apis/G, /apis/G/V,
+// /version, /healthz, /livez, /readyz, /openapi/v3, and those of the tokens' issuer. Absent when
+// the path is none of these.
 std::optional<ApiResponse> answer_discovery(const Registry& registry,
                                             const std::vector<std::string>& segments,
                                             const ApiRequest& request, const std::string& address);

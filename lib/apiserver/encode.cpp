@@ -33,21 +33,38 @@ std::string plain_text(const Resource& resource, const Object& object) {
   return front + Object(to_served(resource, object.json())).body().substr(1);
 }
 
-std::string partial_text(const Representation& as, const Object& object) {
+// The server's own form of a DaemonSet has a field where this annotation is.
+std::string daemon_set_metadata(const Object& object) {
+  Json metadata = object.json().at("metadata");
+  if (Json* annotations = base::find(metadata, {"annotations"})) {
+    if (annotations->is_object()) annotations->erase("deprecated.daemonset.template.generation");
+    if (annotations->empty()) metadata.erase("annotations");
+  }
+  return "\"metadata\":" + base::dump_json(metadata) + "}";
+}
+
+std::string partial_text(const Resource& resource, const Representation& as, const Object& object) {
+  const bool daemon_set = resource.storage_id == "daemonsets.apps";
   return fmt::format("{{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/{}\",{}",
-                     as.transform_version, object.metadata_body().substr(1));
+                     as.transform_version,
+                     daemon_set ? daemon_set_metadata(object) : object.metadata_body().substr(1));
 }
 
 std::string row_text(const Resource& resource, const Representation& as, const Object& object,
                      WallTime now) {
   std::string included = "null";
-  if (as.include == IncludeObject::metadata) included = partial_text(as, object);
+  if (as.include == IncludeObject::metadata) included = partial_text(resource, as, object);
   if (as.include == IncludeObject::object) included = plain_text(resource, object);
   // Columns of a definition look at what is served.
   const bool converted = resource.custom && is_converted(resource, object.api_version());
   const Json cells = converted ? table_cells(resource, to_served(resource, object.json()), now)
                                : table_cells(resource, object.json(), now);
-  return fmt::format("{{\"cells\":{},\"object\":{}}}", base::dump_json(cells), included);
+  std::string conditions;
+  if (resource.storage_id == "pods") {
+    conditions = pod_row_conditions(base::string_at(object.json(), {"status", "phase"}));
+  }
+  return fmt::format("{{\"cells\":{},{}\"object\":{}}}", base::dump_json(cells), conditions,
+                     included);
 }
 
 std::string one_row_table(const Resource& resource, const Representation& as, const Object& object,
@@ -71,7 +88,7 @@ std::string list_metadata(const Resource& resource, const Representation& as,
 
 // Items of built-in lists carry no kind and apiVersion of their own.
 std::string item_text(const Resource& resource, const Representation& as, const Object& object) {
-  if (as.format == Format::partial) return partial_text(as, object);
+  if (as.format == Format::partial) return partial_text(resource, as, object);
   if (resource.custom) return plain_text(resource, object);
   if (!resource.converted()) return object.body();
   return Object(to_served(resource, object.json())).body();
@@ -83,7 +100,7 @@ std::string object_text(const Resource& resource, const Representation& as, cons
                         WallTime now) {
   switch (as.format) {
     case Format::table: return one_row_table(resource, as, object, true, now);
-    case Format::partial: return partial_text(as, object);
+    case Format::partial: return partial_text(resource, as, object);
     case Format::object: break;
   }
   return plain_text(resource, object);

@@ -131,6 +131,18 @@ core::FieldSelector as_shown(const Resource& resource, const core::FieldSelector
   });
 }
 
+// Without the terms that name no field and no value, which choose everything.
+std::string naming_terms(const std::string& fields) {
+  static const Names nothing = {"", "=", "==", "!="};
+  std::vector<std::string> out;
+  for (const auto& term : base::split(fields, ',')) {
+    // Behind a comma that is escaped it goes on.
+    const bool begins = out.empty() || !out.back().ends_with('\\');
+    if (!begins || nothing.count(std::string(term)) == 0) out.emplace_back(term);
+  }
+  return base::join(out, ",");
+}
+
 constexpr const char kMatchField[] = "resourceVersionMatch";
 
 void check_continue(const ListOptions& options, FieldErrors& errors) {
@@ -182,9 +194,8 @@ void check_match(const ListOptions& options, const std::string& match, FieldErro
 }
 
 Result<std::int64_t> number(const Query& query, const char* name) {
-  const std::string text = query.get(name);
-  if (text.empty()) return std::int64_t{0};
-  return parse_whole(text);
+  if (!query.has(name)) return std::int64_t{0};
+  return parse_whole(query.get(name));
 }
 
 Result<void> read_version(const Query& query, ListOptions& out) {
@@ -217,8 +228,9 @@ Result<ListOptions> parse_list_options(const Resource& resource, const Query& qu
   KW_ASSIGN(const std::int64_t limit, number(query, "limit"));
   out.limit = limit > 0 ? static_cast<std::uint64_t>(limit) : 0;
   KW_ASSIGN(out.labels, parse_labels(query.get("labelSelector")));
-  const std::string fields = query.get("fieldSelector");
+  std::string fields = query.get("fieldSelector");
   if (const auto why = why_no_field_selector(fields)) return bad_request(*why);
+  fields = naming_terms(fields);
   out.continue_token = query.get("continue");
   out.bookmarks = query.flag("allowWatchBookmarks");
   if (query.has("sendInitialEvents")) out.send_initial_events = query.flag("sendInitialEvents");

@@ -49,6 +49,14 @@ void check_generate_name(const Resource& resource, const Json& metadata, FieldEr
   }
 }
 
+// Kinds that count their changes begin at 1, whatever they are given.
+void check_generation(const Json& metadata, FieldErrors& errors) {
+  const auto generation = base::int_at(metadata, {"generation"});
+  if (!generation || *generation >= 0) return;
+  errors.push_back(field_invalid("metadata.generation", std::to_string(*generation),
+                                 "must be greater than or equal to 0"));
+}
+
 void check_key(const std::string& field, const std::string& key, const std::string& read,
                FieldErrors& errors) {
   for (const auto& problem : builtin::qualified_problems(read)) {
@@ -100,8 +108,9 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
   };
   for (const auto& one : *finalizers) {
     const std::string name = one.get<std::string>();
-    const std::string problem = core::check_label_key(name);
-    if (!problem.empty()) errors.push_back(field_invalid(field, schema::in_quotes(name), problem));
+    for (const auto& problem : builtin::qualified_problems(name)) {
+      errors.push_back(field_invalid(field, schema::in_quotes(name), problem));
+    }
   }
   if (has(kOrphanFinalizer) && has(kForegroundFinalizer)) {
     errors.push_back(field_invalid(field, base::dump_json(*finalizers),
@@ -188,7 +197,12 @@ Result<void> read_metadata(const Resource& resource, Json& object, schema::ToldP
   Json& metadata = object["metadata"];
   if (metadata.is_null()) metadata = Json::object();
   if (!metadata.is_object()) {
-    return undecodable(resource.type.gvk, schema::misread_value("metadata", "ObjectMeta"));
+    const std::string found = schema::json_word(metadata);
+    const std::string& kind = resource.type.gvk.kind;
+    return undecodable(resource.type.gvk,
+                       resource.custom
+                           ? schema::misread_value(found, "v1.ObjectMeta")
+                           : schema::misread_field(found, kind + ".metadata", "v1.ObjectMeta"));
   }
   // Of custom objects it is read by itself.
   const std::string around = resource.custom ? "" : "metadata.";
@@ -295,6 +309,7 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
       errors.push_back(field_invalid("metadata.name", schema::in_quotes(name), problem));
     }
   }
+  check_generation(metadata, errors);
   check_labels(metadata, errors);
   check_owners(metadata, errors);
   check_finalizers(resource, metadata, errors);

@@ -29,7 +29,7 @@ Result<std::uint64_t> version_of(const Json& object);
 enum class Owners { as_sent, patched };
 void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>& warnings);
 
-// Names, labels, annotations, finalizers, owner references.
+// Names, generation, labels, annotations, finalizers, owner references.
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // It was deleted, and waits for its finalizers or for what it holds.
 bool is_dying(const Json& object);

@@ -29,10 +29,15 @@ struct Negotiated {
   Endpoint endpoint = Endpoint::object;
   bool custom = false;
   std::string go_type;  // "core.Pod"
+  bool tables = true;   // whether it is shown as a Table
 };
 
 // Errors: not_acceptable.
 Result<Representation> negotiate(std::string_view accept, const Negotiated& what);
+
+// Whether that error is of an object where a list was asked for, or the other way round, which the
+// server finds when it has what it is to show.
+bool refuses_form(const Error& error);
 
 // Of a Status, which comes in no other form than its own: YAML where that is preferred, else JSON.
 Representation negotiate_status(std::string_view accept);

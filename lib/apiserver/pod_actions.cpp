@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include "apiserver/crd.hpp"
 #include "apiserver/deleter.hpp"
+#include "apiserver/go_struct.hpp"
 #include "apiserver/metadata.hpp"
 #include "base/time.hpp"
 #include "core/selector.hpp"
@@ -30,22 +32,62 @@ Result<ObjectPtr> find_pod(const Storage& storage, const WriteContext& context) 
 
 // Its apiVersion and kind may be left out.
 Result<void> check_kind(const Json& body, const core::Gvk& gvk, const char* older = "") {
-  const std::string version = string_at(body, {"apiVersion"});
-  const std::string kind = string_at(body, {"kind"});
-  const bool known = version.empty() || version == gvk.api_version() || version == older;
-  if (body.is_object() && known && (kind.empty() || kind == gvk.kind)) return {};
-  return bad_request(fmt::format("the body is no {} of {}", gvk.kind, gvk.api_version()));
+  const std::string given_version = string_at(body, {"apiVersion"});
+  const std::string given_kind = string_at(body, {"kind"});
+  const std::string version = given_version.empty() ? gvk.api_version() : given_version;
+  const std::string kind = given_kind.empty() ? gvk.kind : given_kind;
+  if (kind == gvk.kind && (version == gvk.api_version() || version == older)) return {};
+  return bad_request(
+      fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered "
+                  "for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
+                  kind, version.substr(version.find('/') + 1), gvk.kind, kind, version));
 }
 
-// Its kind is right, and its metadata is what metadata may be: some of it goes into the Pod.
-Result<Json> read_action(const WriteContext& context, Json body, const core::Gvk& gvk,
-                         const char* older = "") {
+const GoStruct& eviction_type() {
+  static const GoStruct type = {"Eviction",
+                                {{"apiVersion", GoKind::text, "string"},
+                                 {"kind", GoKind::text, "string"},
+                                 {"metadata", GoKind::structure, "v1.ObjectMeta"},
+                                 {"deleteOptions", GoKind::structure, "v1.DeleteOptions"}}};
+  return type;
+}
+
+const GoStruct& binding_type() {
+  static const GoStruct target = {"ObjectReference",
+                                  {{"kind", GoKind::text, "string"},
+                                   {"namespace", GoKind::text, "string"},
+                                   {"name", GoKind::text, "string"},
+                                   {"uid", GoKind::text, "types.UID"},
+                                   {"apiVersion", GoKind::text, "string"},
+                                   {"resourceVersion", GoKind::text, "string"},
+                                   {"fieldPath", GoKind::text, "string"}}};
+  static const GoStruct type = {"Binding",
+                                {{"apiVersion", GoKind::text, "string"},
+                                 {"kind", GoKind::text, "string"},
+                                 {"metadata", GoKind::structure, "v1.ObjectMeta"},
+                                 {"target", GoKind::structure, "v1.ObjectReference", &target}}};
+  return type;
+}
+
+// Its kind is right, its fields are those of its type, and it means a place that there is. Its
+// metadata is what metadata may be: some of it goes into the Pod.
+Result<Json> read_action(const Storage& storage, const WriteContext& context, Json body,
+                         const core::Gvk& gvk, const GoStruct& type, const char* older = "") {
   KW_TRY(check_kind(body, gvk, older));
-  Resource as_sent = *context.resource;
-  as_sent.type.gvk = gvk;
+  auto as_sent = std::make_shared<Resource>(*context.resource);
+  as_sent->type.gvk = gvk;
+  WriteContext as_action = context;
+  as_action.resource = as_sent;
   std::vector<std::string> unknown;
-  KW_TRY(normalise_metadata(as_sent, body, unknown));
-  return body;
+  KW_TRY(normalise_metadata(*as_sent, body, unknown));
+  if (const auto why = why_misread(type, body)) return undecodable(gvk, *why);
+  drop_unknown(type, body, unknown);
+  KW_ASSIGN(const auto warnings, field_warnings(as_action, unknown));
+  context.warnings->insert(context.warnings->end(), warnings.begin(), warnings.end());
+  const std::string ns = string_at(body, {"metadata", "namespace"});
+  if (!ns.empty() && ns != context.namespace_) return wrong_namespace();
+  if (storage.get("namespaces", context.namespace_)) return body;
+  return not_found({"", "namespaces", context.namespace_});
 }
 
 Result<void> check_name(const Json& body, const WriteContext& context, const char* kind) {
@@ -86,13 +128,11 @@ void set_pod_condition(Json& pod, const std::string& type, const std::string& re
   if (message.empty()) set.erase("message");
 }
 
-void copy_members(const Json& from, const char* name, bool replace, Json& to) {
+// Over those that are there.
+void copy_members(const Json& from, const char* name, Json& to) {
   const Json* members = base::find(from, {"metadata", name});
   if (members == nullptr || !members->is_object()) return;
-  for (const auto& [key, value] : members->items()) {
-    Json& here = to["metadata"][name];
-    if (replace || !here.contains(key)) here[key] = value;
-  }
+  for (const auto& [key, value] : members->items()) to["metadata"][name][key] = value;
 }
 
 std::vector<ObjectPtr> budgets_of(const Storage& storage, const Object& pod) {
@@ -153,13 +193,14 @@ Result<void> check_budget(const Object& budget) {
       fmt::format("The disruption budget {} {}", budget.name(), why_none(budget.json())), 0);
 }
 
-// One disruption of it is used by the Pod.
+// One disruption of it is used by the Pod. As there, the server does so in its own name.
 Result<void> use_budget(Writer& writer, const WriteContext& pod, const Object& budget,
                         ResourcePtr budgets) {
   WriteContext context = pod;
   context.resource = std::move(budgets);
   context.name = budget.name();
   context.subresource = "status";
+  context.manager = "kube-apiserver";
   return writer.change(context, [&](Json& object) {
     Json& status = object["status"];
     const std::int64_t left = base::int_at(status, {"disruptionsAllowed"}).value_or(0) - 1;
@@ -201,7 +242,7 @@ Result<void> pass_budgets(Storage& storage, Writer& writer, const WriteContext& 
 Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& context,
                        const ResourcePtr& budgets, const Json& body) {
   KW_ASSIGN(const Json eviction,
-            read_action(context, body, {"policy", "v1", "Eviction"}, "policy/v1beta1"));
+            read_action(storage, context, body, kEviction, eviction_type(), "policy/v1beta1"));
   KW_TRY(check_name(eviction, context, "Eviction"));
   const Json* given = base::find(eviction, {"deleteOptions"});
   KW_ASSIGN(DeleteOptions options, delete_options_of(given == nullptr ? Json() : *given));
@@ -226,8 +267,10 @@ Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& con
   return {};
 }
 
-Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json& body) {
-  KW_ASSIGN(const Json binding, read_action(context, body, {"", "v1", "Binding"}));
+Result<void> bind_pod(Storage& storage, const WriteContext& asked, const Json& body) {
+  KW_ASSIGN(const Json binding, read_action(storage, asked, body, kBinding, binding_type()));
+  WriteContext context = asked;
+  if (context.name.empty()) context.name = string_at(binding, {"metadata", "name"});
   KW_TRY(check_name(binding, context, "Binding"));
   const std::string kind = string_at(binding, {"target", "kind"});
   const std::string node = string_at(binding, {"target", "name"});
@@ -238,6 +281,7 @@ Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json&
   if (node.empty()) errors.push_back(field_required("target.name"));
   // As there: not a 422.
   if (!errors.empty()) return api_error(500, "", schema::sentences(errors), std::nullopt);
+  if (context.name.empty()) return bad_request("Name parameter required.");
   KW_ASSIGN(const ObjectPtr pod, find_pod(storage, context));
   const auto refuse = [&](const std::string& why) {
     return conflict({"", "pods/binding", context.name}, why);
@@ -270,9 +314,8 @@ Result<void> bind_pod(Storage& storage, const WriteContext& context, const Json&
     return refuse(fmt::format("pod {} has non-empty .spec.schedulingGates", pod->name()));
   }
   object["spec"]["nodeName"] = node;
-  // Annotations replace what is there, labels do not.
-  copy_members(binding, "annotations", true, object);
-  copy_members(binding, "labels", false, object);
+  copy_members(binding, "annotations", object);
+  copy_members(binding, "labels", object);
   object["status"].erase("nominatedNodeName");
   set_pod_condition(object, "PodScheduled", "", "", context.now);
   if (!context.dry_run) storage.put("pods", std::move(object));

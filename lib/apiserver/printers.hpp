@@ -19,6 +19,7 @@ struct BuiltinColumn {
   const char* type;
   int priority;
   CellMaker make;
+  const char* format = "";  // "name" of names
 };
 
 // By storage id; null for kinds that are not known here.

@@ -112,7 +112,7 @@ void add_storage(ColumnTable& t) {
       kName, {"DriverName", "string", 0, KW_CELL(text(o, {"driverName"}))}, kAge};
   t["volumeattachments.storage.k8s.io"] = {
       kName,
-      {"Attacher", "string", 0, KW_CELL(text(o, {"spec", "attacher"}))},
+      {"Attacher", "string", 0, KW_CELL(text(o, {"spec", "attacher"})), "name"},
       {"PV", "string", 0, KW_CELL(text(o, {"spec", "source", "persistentVolumeName"}))},
       {"Node", "string", 0, KW_CELL(text(o, {"spec", "nodeName"}))},
       {"Attached", "boolean", 0, KW_CELL(flag(o, {"status", "attached"}))},

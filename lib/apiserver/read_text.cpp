@@ -91,7 +91,11 @@ void ReadText::append_row(const Representation& as, std::string_view json, WallT
   if (shown_->storage_id != "pods" || !append_pod_cells(json, now, out)) {
     out.append(base::dump_json(cells_of(*shown_, json, now)));
   }
-  out.append(R"(,"object":)");
+  out.append(",");
+  if (shown_->storage_id == "pods") {
+    out.append(pod_row_conditions(field_text(json, "status.phase")));
+  }
+  out.append(R"("object":)");
   switch (as.include) {
     case IncludeObject::none: out.append("null"); break;
     case IncludeObject::metadata: append_partial(as, json, out); break;

@@ -46,6 +46,7 @@ bool keeps_generation(const std::string& storage_id) {
       "ingressclasses.networking.k8s.io",
       "priorityclasses.scheduling.k8s.io",
       "deviceclasses.resource.k8s.io",
+      "resourceslices.resource.k8s.io",
       "networkpolicies.networking.k8s.io",
       "poddisruptionbudgets.policy",
       "endpointslices.discovery.k8s.io",

@@ -40,8 +40,32 @@ Result<Query> parse_query(std::string_view text) {
   return query;
 }
 
+namespace {
+
+// As the server's router has it: slashes at the end do not count, and between two there is
+// something, but for the namespace, without which all are meant. Absent: it knows no such path.
+std::optional<std::string> without_gaps(std::string_view path) {
+  while (path.ends_with('/')) path.remove_suffix(1);
+  if (path.find("//") == std::string_view::npos) return std::string(path);
+  std::vector<std::string> kept;
+  const std::vector<std::string> parts = base::split(path.substr(1), '/');
+  for (const std::string& part : parts) {
+    if (!part.empty()) {
+      kept.push_back(part);
+      continue;
+    }
+    if (kept.empty() || kept.back() != "namespaces") return std::nullopt;
+    kept.pop_back();
+  }
+  return "/" + base::join(kept, "/");
+}
+
+}  // namespace
+
 Result<std::vector<std::string>> split_path(std::string_view path) {
-  auto segments = core::path_segments(path);
+  const auto routed = without_gaps(path);
+  if (!routed) return no_such_resource();
+  auto segments = core::path_segments(*routed);
   if (!segments.ok()) return bad_request(segments.error().message());
   return segments;
 }

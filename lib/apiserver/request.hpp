@@ -48,7 +48,8 @@ using Query = core::QueryValues;
 Result<Query> parse_query(std::string_view text);
 
 using ResourcePath = core::ApiPath;
-// As core::path_segments(). Errors: bad_request.
+// As core::path_segments(), without "namespaces" where it names none. Errors: bad_request;
+// no_such_resource, where a segment is empty.
 Result<std::vector<std::string>> split_path(std::string_view path);
 // Null when the path names no resource (discovery, /healthz and the like), or leads on behind a
 // subresource, which nothing here does.

@@ -1,15 +1,36 @@
-// Their shapes are those of kube-apiserver 1.36 for a member of system:masters.
+// Their shapes and rules are those of kube-apiserver 1.36, its answers those to a member of
+// system:masters.
 #include "apiserver/reviews.hpp"
 
+#include <fmt/format.h>
+
+#include <initializer_list>
+#include <iterator>
+#include <map>
+#include <utility>
+
 #include "apiserver/api_target.hpp"
-#include "apiserver/protobuf.hpp"
+#include "apiserver/body_kind.hpp"
+#include "apiserver/go_struct.hpp"
+#include "apiserver/metadata.hpp"
+#include "apiserver/typing.hpp"
 #include "base/json.hpp"
+#include "base/strings.hpp"
+#include "builtin/checks.hpp"
+#include "core/object_rules.hpp"
+#include "schema/go_words.hpp"
+#include "schema/managed_fields.hpp"
+#include "schema/typed.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
 constexpr const char* kMayAll = "the sandbox has no authorization";
+constexpr const char* kIdentityGroup = "authentication.k8s.io";
+constexpr const char* kRightsGroup = "authorization.k8s.io";
+
+using base::string_at;
 
 Json user_json(const Caller& caller) {
   Json out = {{"username", caller.name}, {"groups", caller.groups}};
@@ -26,7 +47,7 @@ Json all_rules() {
 }
 
 Json token_status(const Json& review, const Tokens& tokens, WallTime now) {
-  const std::string token = base::string_at(review, {"spec", "token"});
+  const std::string token = string_at(review, {"spec", "token"});
   std::vector<std::string> wanted;
   if (const Json* asked = base::find(review, {"spec", "audiences"}); asked && asked->is_array()) {
     for (const Json& one : *asked) {
@@ -41,6 +62,317 @@ Json token_status(const Json& review, const Tokens& tokens, WallTime now) {
           {"audiences", tokens.meant_for(token, wanted)}};
 }
 
+// One of them, as its endpoint has it; null where the path names none.
+ResourcePtr review_resource(const ResourcePath& path) {
+  static const std::map<std::pair<std::string, std::string>, std::string> kinds = {
+      {{kIdentityGroup, "selfsubjectreviews"}, "SelfSubjectReview"},
+      {{kIdentityGroup, "tokenreviews"}, "TokenReview"},
+      {{kRightsGroup, "subjectaccessreviews"}, "SubjectAccessReview"},
+      {{kRightsGroup, "selfsubjectaccessreviews"}, "SelfSubjectAccessReview"},
+      {{kRightsGroup, "localsubjectaccessreviews"}, "LocalSubjectAccessReview"},
+      {{kRightsGroup, "selfsubjectrulesreviews"}, "SelfSubjectRulesReview"}};
+  const auto known = kinds.find({path.group, path.plural});
+  if (known == kinds.end() || path.version != "v1") return nullptr;
+  Resource out;
+  out.type.gvk = {path.group, path.version, known->second};
+  out.type.plural = path.plural;
+  out.type.namespaced = path.plural == "localsubjectaccessreviews";
+  out.storage_id = path.plural + "." + path.group;
+  out.storage_gvk = out.type.gvk;
+  out.go_type = path.group.substr(0, path.group.find('.')) + "." + known->second;
+  out.merge = schema::builtin_merge_schema(out.type.gvk);
+  if (!out.merge) return nullptr;
+  return std::make_shared<const Resource>(std::move(out));
+}
+
+// Why the types of its spec do not fit, in the decoder's words.
+std::optional<std::string> why_misread_spec(const std::string& kind, const Json& review) {
+  static const GoStruct resource = {"ResourceAttributes",
+                                    {{"namespace", GoKind::text, "string"},
+                                     {"verb", GoKind::text, "string"},
+                                     {"group", GoKind::text, "string"},
+                                     {"version", GoKind::text, "string"},
+                                     {"resource", GoKind::text, "string"},
+                                     {"subresource", GoKind::text, "string"},
+                                     {"name", GoKind::text, "string"}}};
+  static const GoStruct path = {
+      "NonResourceAttributes",
+      {{"path", GoKind::text, "string"}, {"verb", GoKind::text, "string"}}};
+  const GoField of_resource = {"resourceAttributes", GoKind::structure, "v1.ResourceAttributes",
+                               &resource};
+  const GoField of_path = {"nonResourceAttributes", GoKind::structure, "v1.NonResourceAttributes",
+                           &path};
+  static const GoStruct access = {"SubjectAccessReviewSpec",
+                                  {of_resource,
+                                   of_path,
+                                   {"user", GoKind::text, "string"},
+                                   {"groups", GoKind::text_list, "[]string"},
+                                   {"uid", GoKind::text, "string"}}};
+  static const GoStruct own_access = {"SelfSubjectAccessReviewSpec", {of_resource, of_path}};
+  static const GoStruct rules = {"SelfSubjectRulesReviewSpec",
+                                 {{"namespace", GoKind::text, "string"}}};
+  static const GoStruct token = {
+      "TokenReviewSpec",
+      {{"token", GoKind::text, "string"}, {"audiences", GoKind::text_list, "[]string"}}};
+  static const std::map<std::string, std::pair<const GoStruct*, const char*>> specs = {
+      {"SubjectAccessReview", {&access, "v1.SubjectAccessReviewSpec"}},
+      {"LocalSubjectAccessReview", {&access, "v1.SubjectAccessReviewSpec"}},
+      {"SelfSubjectAccessReview", {&own_access, "v1.SelfSubjectAccessReviewSpec"}},
+      {"SelfSubjectRulesReview", {&rules, "v1.SelfSubjectRulesReviewSpec"}},
+      {"TokenReview", {&token, "v1.TokenReviewSpec"}}};
+  const auto spec = specs.find(kind);
+  if (spec == specs.end()) return std::nullopt;
+  const auto [type, name] = spec->second;
+  return why_misread({kind.c_str(), {{"spec", GoKind::structure, name, type}}}, review);
+}
+
+// Go reads a null as what is not there.
+void drop_nulls_below(Json& value) {
+  if (!value.is_object()) return;
+  for (auto it = value.begin(); it != value.end();) {
+    drop_nulls_below(*it);
+    it = it->is_null() ? value.erase(it) : std::next(it);
+  }
+}
+
+// The review as it was sent, by its type.
+Result<Json> read_review(WriteContext& context, const ApiRequest& request) {
+  const Resource& resource = *context.resource;
+  KW_ASSIGN(Json body, parse_object(context, request, resource));
+  KW_TRY(check_body_kind(resource, body));
+  body["apiVersion"] = resource.type.gvk.api_version();
+  body["kind"] = resource.type.gvk.kind;
+  std::vector<std::string> unknown;
+  KW_TRY(normalise_metadata(resource, body, unknown));
+  const auto dropped = prune_typed(body, resource);
+  unknown.insert(unknown.end(), dropped.begin(), dropped.end());
+  KW_ASSIGN(const auto told, field_warnings(context, unknown));
+  if (const auto why = why_misread_spec(resource.type.gvk.kind, body)) {
+    return undecodable(resource.type.gvk, *why);
+  }
+  const auto fits = schema::check_value(*resource.merge, body, true);
+  if (!fits) return undecodable(resource.type.gvk, fits.error().message());
+  context.warnings->insert(context.warnings->end(), told.begin(), told.end());
+  drop_nulls_below(body);
+  if (!body["spec"].is_object()) body["spec"] = Json::object();
+  Json& metadata = body["metadata"];
+  for (const char* key : {"uid", "creationTimestamp", "deletionTimestamp",
+                          "deletionGracePeriodSeconds", "selfLink"}) {
+    metadata.erase(key);
+  }
+  if (metadata.value("generation", Json()) == 0) metadata.erase("generation");
+  if (!resource.type.namespaced) return body;
+  const std::string space = string_at(metadata, {"namespace"});
+  if (!space.empty() && space != context.namespace_) return wrong_namespace();
+  metadata["namespace"] = context.namespace_;
+  return body;
+}
+
+Result<Json> with_manager(const WriteContext& context, const Json& review) {
+  const Json nothing = {{"apiVersion", review.at("apiVersion")},
+                        {"kind", review.at("kind")},
+                        {"metadata", Json::object()},
+                        {"spec", Json::object()},
+                        {"status", {{"allowed", false}, {"user", Json::object()}}}};
+  schema::UpdateRequest update;
+  update.nothing = &nothing;
+  update.updated = review;
+  update.manager = context.manager;
+  update.schema = context.resource->merge;
+  update.now = context.now;
+  auto tracked = schema::track_update(update);
+  if (!tracked) return internal_error(tracked.error().message());
+  return tracked;
+}
+
+std::string in_order(const Json& object, std::initializer_list<const char*> keys) {
+  std::vector<std::string> members;
+  for (const char* key : keys) {
+    if (const Json* value = base::find(object, {key})) {
+      members.push_back(fmt::format("\"{}\":{}", key, base::dump_json(*value)));
+    }
+  }
+  return base::join(members, ",");
+}
+
+// In the order of the server's own type.
+std::string metadata_text(const Json& metadata) {
+  std::string out =
+      in_order(metadata, {"name", "generateName", "namespace", "resourceVersion", "generation",
+                          "labels", "annotations", "ownerReferences", "finalizers"});
+  std::vector<std::string> managers;
+  const Json entries = metadata.value("managedFields", Json::array());
+  for (const Json& entry : entries) {
+    managers.push_back("{" +
+                       in_order(entry, {"manager", "operation", "apiVersion", "time", "fieldsType",
+                                        "fieldsV1", "subresource"}) +
+                       "}");
+  }
+  if (!managers.empty()) {
+    out += (out.empty() ? "" : ",") + ("\"managedFields\":[" + base::join(managers, ",") + "]");
+  }
+  return "{" + out + "}";
+}
+
+bool has_items(const Json& object, const char* key) {
+  const Json* list = base::find(object, {key});
+  return list != nullptr && !list->empty();
+}
+
+// An operator that nobody knows may be one of a newer server.
+void check_requirement(const Json& requirement, bool labels, const std::string& field,
+                       FieldErrors& errors) {
+  const std::string key = string_at(requirement, {"key"});
+  const std::string op = string_at(requirement, {"operator"});
+  const bool values = has_items(requirement, "values");
+  if (!labels && key.empty()) errors.push_back(field_required(field + ".key", "must be specified"));
+  if ((op == "In" || op == "NotIn") && !values) {
+    errors.push_back(
+        field_required(field + ".values", "must be specified when `operator` is 'In' or 'NotIn'"));
+  }
+  if ((op == "Exists" || op == "DoesNotExist") && values) {
+    errors.push_back(field_forbidden(
+        field + ".values", "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  }
+  if (!labels) return;
+  for (const auto& problem : builtin::qualified_problems(key)) {
+    errors.push_back(field_invalid(field + ".key", schema::in_quotes(key), problem));
+  }
+  std::size_t index = 0;
+  const Json all = requirement.value("values", Json::array());
+  for (const Json& value : all) {
+    const std::string text = value.is_string() ? value.get<std::string>() : "";
+    const std::string place = fmt::format("{}.values[{}]", field, index++);
+    if (const std::string problem = core::check_label_value(text); !problem.empty()) {
+      errors.push_back(field_invalid(place, schema::in_quotes(text), problem));
+    }
+  }
+}
+
+void check_selector(const Json& attributes, const char* key, FieldErrors& errors) {
+  const Json* selector = base::find(attributes, {key});
+  if (selector == nullptr) return;
+  const std::string field = std::string("spec.resourceAttributes.") + key;
+  const std::string raw = string_at(*selector, {"rawSelector"});
+  const bool listed = has_items(*selector, "requirements");
+  if (!raw.empty() && listed) {
+    errors.push_back(field_invalid(field + ".rawSelector", schema::in_quotes(raw),
+                                   "may not specified at the same time as requirements"));
+  }
+  if (raw.empty() && !listed) {
+    errors.push_back(field_required(
+        field + ".requirements",
+        fmt::format("when {} is specified, requirements or rawSelector is required", field)));
+  }
+  std::size_t index = 0;
+  const Json requirements = selector->value("requirements", Json::array());
+  for (const Json& one : requirements) {
+    check_requirement(one, std::string_view(key) == "labelSelector",
+                      fmt::format("{}.requirements[{}]", field, index++), errors);
+  }
+}
+
+// Of an access review.
+Result<void> check_access(const Resource& resource, const Json& review) {
+  FieldErrors errors;
+  const Json& spec = review.at("spec");
+  const Json* attributes = base::find(spec, {"resourceAttributes"});
+  const Json* path = base::find(spec, {"nonResourceAttributes"});
+  const std::string path_field = "spec.nonResourceAttributes";
+  const std::string shown = path == nullptr
+                                ? "null"
+                                : fmt::format("{{\"Path\":{},\"Verb\":{}}}",
+                                              schema::in_quotes(string_at(*path, {"path"})),
+                                              schema::in_quotes(string_at(*path, {"verb"})));
+  if (attributes != nullptr && path != nullptr) {
+    errors.push_back(field_invalid(path_field, shown,
+                                   "cannot be specified in combination with resourceAttributes"));
+  }
+  if (attributes == nullptr && path == nullptr) {
+    errors.push_back(field_invalid(
+        "spec.resourceAttributes", shown,
+        "exactly one of nonResourceAttributes or resourceAttributes must be specified"));
+  }
+  const bool self = resource.type.plural == "selfsubjectaccessreviews";
+  if (!self && string_at(spec, {"user"}).empty() && !has_items(spec, "groups")) {
+    errors.push_back(
+        field_invalid("spec.user", "\"\"", "at least one of user or group must be specified"));
+  }
+  if (attributes != nullptr) {
+    check_selector(*attributes, "fieldSelector", errors);
+    check_selector(*attributes, "labelSelector", errors);
+  }
+  const bool local = resource.type.namespaced;
+  Json told = review.at("metadata");
+  told.erase("managedFields");
+  if (local) told.erase("namespace");
+  if (!told.empty()) {
+    errors.push_back(field_invalid("metadata", metadata_text(review.at("metadata")),
+                                   local ? "must be empty except for namespace" : "must be empty"));
+  }
+  if (local && attributes != nullptr) {
+    const std::string space = string_at(*attributes, {"namespace"});
+    if (space != string_at(review, {"metadata", "namespace"})) {
+      errors.push_back(field_invalid("spec.resourceAttributes.namespace", schema::in_quotes(space),
+                                     "must match metadata.namespace"));
+    }
+  }
+  if (local && path != nullptr) {
+    errors.push_back(field_invalid(path_field, shown, "disallowed on this kind of request"));
+  }
+  if (errors.empty()) return {};
+  return invalid({resource.type.gvk.group, "", ""}, errors);
+}
+
+// The server makes some of them anew and answers to others in place.
+Result<Json> answered(const WriteContext& context, const Json& review, const ApiRequest& request,
+                      const Tokens& tokens) {
+  const std::string& plural = context.resource->type.plural;
+  Json fresh = {{"apiVersion", review.at("apiVersion")},
+                {"kind", review.at("kind")},
+                {"metadata", Json::object()}};
+  if (plural == "selfsubjectreviews") {
+    fresh["metadata"]["creationTimestamp"] = base::format_rfc3339(context.now);
+    fresh["status"] = {{"userInfo", user_json(acting(request))}};
+    return fresh;
+  }
+  if (plural == "selfsubjectrulesreviews") {
+    if (string_at(review, {"spec", "namespace"}).empty()) {
+      return bad_request("no namespace on request");
+    }
+    fresh["spec"] = Json::object();
+    fresh["status"] = all_rules();
+    return fresh;
+  }
+  KW_ASSIGN(Json out, with_manager(context, review));
+  if (plural == "tokenreviews") {
+    if (string_at(out, {"spec", "token"}).empty()) {
+      return bad_request("token is required for TokenReview in authentication");
+    }
+    out["status"] = token_status(out, tokens, context.now);
+    return out;
+  }
+  KW_TRY(check_access(*context.resource, out));
+  out["status"] = {{"allowed", true}};
+  if (plural != "selfsubjectaccessreviews") out["status"]["reason"] = kMayAll;
+  return out;
+}
+
+Result<ApiResponse> respond(const ApiRequest& request, const ResourcePtr& resource,
+                            const ResourcePath& path, const Tokens& tokens, WallTime now,
+                            std::vector<std::string>& warnings) {
+  KW_ASSIGN(const Query query, parse_query(request.query));
+  const auto as = representation_of(request, *resource, query, Endpoint::object, false);
+  if (!as && !refuses_form(as.error())) return as.error();
+  KW_ASSIGN(WriteContext context, write_context(request, resource, path, query, now));
+  auto review = read_review(context, request);
+  warnings = *context.warnings;
+  KW_TRY(review);
+  KW_ASSIGN(Json answer, answered(context, *review, request, tokens));
+  KW_TRY(as);
+  return text_response(*as, object_text(*resource, *as, Object(std::move(answer)), now), 201);
+}
+
 }  // namespace
 
 std::optional<ApiResponse> answer_review(const ApiRequest& request,
@@ -48,40 +380,15 @@ std::optional<ApiResponse> answer_review(const ApiRequest& request,
                                          const Tokens& tokens, WallTime now) {
   const auto path = parse_resource_path(segments);
   if (request.method != "POST" || !path || !path->name.empty()) return std::nullopt;
-  const bool identity = path->group == "authentication.k8s.io";
-  if (!identity && path->group != "authorization.k8s.io") return std::nullopt;
-  const std::string& kind = path->plural;
-  const bool local = kind == "localsubjectaccessreviews";
-  if (path->version != "v1" || local == path->namespace_.empty()) return std::nullopt;
-  auto review =
-      is_protobuf(request.body) ? decode_protobuf(request.body) : base::parse_json(request.body);
-  if (!review || !review->is_object()) {
-    const Error refused = bad_request("the review is not a JSON object");
-    return status_response(status_json(refused), status_code(refused));
-  }
-  Json& out = *review;
-  out["apiVersion"] = path->group + "/v1";
-  if (!out["metadata"].is_object()) out["metadata"] = Json::object();
-  if (identity && kind == "selfsubjectreviews") {
-    out["kind"] = "SelfSubjectReview";
-    out["metadata"]["creationTimestamp"] = base::format_rfc3339(now);
-    out["status"] = {{"userInfo", user_json(acting(request))}};
-  } else if (identity && kind == "tokenreviews") {
-    out["kind"] = "TokenReview";
-    out["status"] = token_status(out, tokens, now);
-  } else if (!identity && kind == "selfsubjectrulesreviews") {
-    out["kind"] = "SelfSubjectRulesReview";
-    out["status"] = all_rules();
-  } else if (!identity && kind == "selfsubjectaccessreviews") {
-    out["kind"] = "SelfSubjectAccessReview";
-    out["status"] = {{"allowed", true}};
-  } else if (!identity && (local || kind == "subjectaccessreviews")) {
-    out["kind"] = local ? "LocalSubjectAccessReview" : "SubjectAccessReview";
-    out["status"] = {{"allowed", true}, {"reason", kMayAll}};
-  } else {
-    return std::nullopt;
-  }
-  return status_response(out, 201);
+  const ResourcePtr resource = review_resource(*path);
+  if (!resource || resource->type.namespaced == path->namespace_.empty()) return std::nullopt;
+  std::vector<std::string> warnings;
+  auto answer = respond(request, resource, *path, tokens, now, warnings);
+  ApiResponse out =
+      answer ? std::move(*answer)
+             : plain_response(request, status_json(answer.error()), status_code(answer.error()));
+  add_warnings(warnings, out);
+  return out;
 }
 
 }  // namespace kubewatch::apiserver

@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "apiserver/status.hpp"
 #include "base/strings.hpp"
 #include "builtin/default_rules.hpp"
+#include "builtin/service_addresses.hpp"
 
 namespace kubewatch::apiserver {
 
 using builtin::for_each_at;
 using builtin::has_text;
+using builtin::is_absent;
 using builtin::is_unset;
 
 namespace {
@@ -143,8 +146,42 @@ void mirror_ips(const Json* live, Json& spec) {
   }
 }
 
-Result<void> check_single_stack(const Json& service, const Json& spec) {
+Result<void> invalid_unless_empty(const Json& service, const FieldErrors& errors) {
+  if (errors.empty()) return {};
+  return invalid({"", "Service", string_at(service, {"metadata", "name"})}, errors);
+}
+
+// What no address can be given to.
+Result<void> check_addresses(const Json* live, const Json& service, const Json& spec) {
   FieldErrors errors;
+  builtin::check_service_addresses({&spec, "spec", errors}, {live, "spec", errors});
+  return invalid_unless_empty(service, errors);
+}
+
+// Who wants one family now and says no more than that wants the first of the two.
+void release_family(const Json& live, Json& spec) {
+  auto families = texts(spec, "ipFamilies");
+  if (!has_text(spec, "ipFamilyPolicy", "SingleStack")) return;
+  if (families.size() < 2 || families != texts(live, "ipFamilies")) return;
+  families.resize(1);
+  spec["ipFamilies"] = families;
+}
+
+void check_released(const Json& live, const Json& spec, FieldErrors& errors) {
+  if (has_text(spec, "ipFamilyPolicy", "SingleStack")) return;
+  for (const auto& [list, what] :
+       {std::pair{"clusterIPs", "cluster IP"}, std::pair{"ipFamilies", "IP family"}}) {
+    const std::size_t now = texts(spec, list).size();
+    if (now == 0 || now >= texts(live, list).size()) continue;
+    errors.push_back(
+        field_invalid("spec.ipFamilyPolicy", shown(spec, "ipFamilyPolicy"),
+                      fmt::format("must be 'SingleStack' to release the secondary {}", what)));
+  }
+}
+
+Result<void> check_single_stack(const Json* live, const Json& service, const Json& spec) {
+  FieldErrors errors;
+  if (live != nullptr) check_released(*live, spec, errors);
   const bool single = has_text(spec, "ipFamilyPolicy", "SingleStack");
   for (const auto& [list, what] :
        {std::pair{"clusterIPs", "cluster IPs"}, std::pair{"ipFamilies", "IP families"}}) {
@@ -161,8 +198,7 @@ Result<void> check_single_stack(const Json& service, const Json& spec) {
     errors.push_back(field_invalid(fmt::format("spec.clusterIPs[{}]", i), shown(spec, "clusterIPs"),
                                    "IPv6 is not configured on this cluster"));
   }
-  if (errors.empty()) return {};
-  return invalid({"", "Service", string_at(service, {"metadata", "name"})}, errors);
+  return invalid_unless_empty(service, errors);
 }
 
 Result<void> check_families(const Json& service, const Json& spec) {
@@ -177,20 +213,21 @@ Result<void> check_families(const Json& service, const Json& spec) {
     if (family != "IPv6") continue;
     errors.push_back(field_invalid(field, "\"IPv6\"", "not configured on this cluster"));
   }
-  if (errors.empty()) return {};
-  return invalid({"", "Service", string_at(service, {"metadata", "name"})}, errors);
+  return invalid_unless_empty(service, errors);
 }
 
 // This cluster knows IPv4 only. A Service without addresses and without Pods of its own may still
 // say what it likes.
 Result<void> fill_families(const Json* live, const Json& service, Json& spec) {
   const bool free = is_headless(spec) && !selects(spec);
-  if (is_unset(spec, "ipFamilyPolicy")) {
+  if (is_absent(spec, "ipFamilyPolicy")) {
     const std::string before = live == nullptr ? "" : string_at(*live, {"ipFamilyPolicy"});
     const std::string standard = free ? "RequireDualStack" : "SingleStack";
     spec["ipFamilyPolicy"] = before.empty() ? standard : before;
   }
-  KW_TRY(check_single_stack(service, spec));
+  KW_TRY(check_addresses(live, service, spec));
+  if (live != nullptr) release_family(*live, spec);
+  KW_TRY(check_single_stack(live, service, spec));
   if (!free) KW_TRY(check_families(service, spec));
   auto families = texts(spec, "ipFamilies");
   if (families.empty()) families.emplace_back("IPv4");
@@ -201,18 +238,21 @@ Result<void> fill_families(const Json* live, const Json& service, Json& spec) {
   return {};
 }
 
-// What all Services hold, but for one.
+// What all Services hold, but for one. A dry run takes nothing from them: it may have what they
+// have of addresses, and ports from beyond the range.
 class Others {
  public:
-  Others(const ServiceHoldings& all, const Json* but) : all_(all) {
+  Others(const ServiceHoldings& all, const Json* but, bool dry_run) : all_(all), dry_(dry_run) {
     if (but != nullptr) add_holdings(*but, own_);
   }
+  bool dry_run() const { return dry_; }
   bool have(const std::string& ip) const { return all_.ips.count(ip) > own_.ips.count(ip); }
   bool have(std::int64_t port) const { return all_.ports.count(port) > own_.ports.count(port); }
 
  private:
   const ServiceHoldings& all_;
   ServiceHoldings own_;
+  bool dry_;
 };
 
 // One address, as asked for or any.
@@ -236,7 +276,7 @@ Result<void> fill_ip(const Json& service, Json& spec, const Others& others, std:
   std::string why;
   if (!place || *place == 0 || *place > kIps) {
     why = "the provided network does not match the current range";
-  } else if (others.have(wanted)) {
+  } else if (!others.dry_run() && others.have(wanted)) {
     why = fmt::format("provided IP is {}", kTaken);
   }
   if (why.empty()) return {};
@@ -262,7 +302,7 @@ class Ports {
   void hold(const std::set<std::int64_t>& ports) { taken_.insert(ports.begin(), ports.end()); }
   // "" or why not.
   std::string take(std::int64_t port) {
-    if (port < kFirstPort || port > kLastPort) {
+    if (!others_.dry_run() && (port < kFirstPort || port > kLastPort)) {
       return fmt::format(
           "provided port is not in the valid range. The range of valid ports is {}-{}", kFirstPort,
           kLastPort);
@@ -396,7 +436,10 @@ void drop_unneeded(const Json& live, Json& spec) {
     drop_same(live, spec, "ipFamilies");
     drop_same(live, spec, "ipFamilyPolicy");
   }
-  if (has_node_ports(live) && !has_node_ports(spec) && node_ports(live) == node_ports(spec)) {
+  const auto then = node_ports(live);
+  const auto now = node_ports(spec);
+  const bool none_new = std::includes(then.begin(), then.end(), now.begin(), now.end());
+  if (has_node_ports(live) && !has_node_ports(spec) && none_new) {
     for (Json* port : ports_of(spec)) port->erase("nodePort");
   }
   if (wants_health_port(live) && !wants_health_port(spec)) {
@@ -406,15 +449,16 @@ void drop_unneeded(const Json& live, Json& spec) {
     drop_same(live, spec, "allocateLoadBalancerNodePorts");
     drop_same(live, spec, "loadBalancerClass");
   }
-  const bool outside = has_node_ports(spec) || !is_unset(spec, "externalIPs");
+  const bool outside =
+      has_node_ports(spec) || (type_of(spec) == "ClusterIP" && !is_unset(spec, "externalIPs"));
   if (!outside) drop_same(live, spec, "externalTrafficPolicy");
 }
 
 Result<void> new_service(const Json& service, Json& spec, const Others& others,
                          std::uint64_t seed) {
   Ports ports(others, seed);
+  mirror_ips(nullptr, spec);
   if (wants_ip(spec)) {
-    mirror_ips(nullptr, spec);
     KW_TRY(fill_families(nullptr, service, spec));
     KW_TRY(fill_ip(service, spec, others, seed));
   }
@@ -440,6 +484,13 @@ Result<void> updated_service(const Json& live, const Json& service, Json& spec,
   if (wants_health_port(spec) && !wants_health_port(live)) KW_TRY(fill_health_port(spec, ports));
   drop_unneeded(live, spec);
   return {};
+}
+
+// Who is no load balancer any more is not reached at its points.
+void drop_balancer_points(Json& service) {
+  if (type_of(spec_of(service)) == "LoadBalancer") return;
+  Json* status = base::find(service, {"status", "loadBalancer"});
+  if (status != nullptr) *status = Json::object();
 }
 
 template <class OnIp, class OnPort>
@@ -494,12 +545,14 @@ std::optional<std::int64_t> next_node_port(const std::function<bool(std::int64_t
 }
 
 Result<void> allocate_service(const Json* live, Json& service, const ServiceHoldings& held,
-                              std::uint64_t seed) {
+                              std::uint64_t seed, bool dry_run) {
   Json* spec = base::find(service, {"spec"});
   if (spec == nullptr || !spec->is_object()) return {};
-  const Others others(held, live);
+  const Others others(held, live, dry_run);
   if (live == nullptr) return new_service(service, *spec, others, seed);
-  return updated_service(spec_of(*live), service, *spec, others, seed);
+  KW_TRY(updated_service(spec_of(*live), service, *spec, others, seed));
+  drop_balancer_points(service);
+  return {};
 }
 
 }  // namespace kubewatch::apiserver

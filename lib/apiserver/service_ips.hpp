@@ -31,9 +31,10 @@ std::optional<std::int64_t> next_node_port(const std::function<bool(std::int64_t
 
 // Completes a Service that has its defaults, before it is validated: cluster IPs and their
 // families, node ports, and on an update what the type no longer needs. `live` is null for a
-// create; `held` is what all hold, `live` among them.
+// create; `held` is what all hold, `live` among them. A dry run may ask for an address that is
+// taken, and for a port from beyond the range.
 // Errors: as the server words them; what only a validation finds is left to it.
 Result<void> allocate_service(const Json* live, Json& service, const ServiceHoldings& held,
-                              std::uint64_t seed);
+                              std::uint64_t seed, bool dry_run = false);
 
 }  // namespace kubewatch::apiserver

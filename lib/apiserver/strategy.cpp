@@ -16,6 +16,7 @@
 #include "builtin/aggregation.hpp"
 #include "builtin/certificate_requests.hpp"
 #include "builtin/defaults.hpp"
+#include "builtin/pod_subresources.hpp"
 #include "builtin/validation.hpp"
 #include "core/object_rules.hpp"
 #include "schema/go_words.hpp"
@@ -121,6 +122,10 @@ void keep_service_class(const Json& live, Json& pod) {
   }
 }
 
+bool is_pod_part(const Resource& resource, const std::string& subresource) {
+  return is(resource, "pods") && builtin::is_pod_part(subresource);
+}
+
 bool is_certificate_request(const Resource& resource) {
   return is(resource, builtin::kCertificateRequests);
 }
@@ -155,19 +160,12 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
     }
   }
   if (secret) normalise_secret(object);
-  // It is not shown where it is 0, and chosen by as if it were.
-  if (Json* status = base::find(object, {"status"}); is(resource, "jobs.batch") &&
-                                                     status != nullptr && status->is_object() &&
-                                                     status->value("succeeded", Json()) == 0) {
-    status->erase("succeeded");
-  }
   if (is(resource, "namespaces")) label_namespace(object);
-  if (Json* bundle = base::find(object, {"spec", "caBundle"});
-      is(resource, builtin::kApiServices) && bundle != nullptr && bundle->is_string()) {
-    KW_TRY(normalise_bytes(resource, *bundle));
-    if (*bundle == "") object["spec"].erase("caBundle");
-  }
   if (is(resource, kCrds)) {
+    // Of the kinds in builtin/wire_types bytes are read with all else.
+    Json* bundle =
+        base::find(object, {"spec", "conversion", "webhook", "clientConfig", "caBundle"});
+    if (bundle != nullptr && bundle->is_string()) KW_TRY(normalise_bytes(resource, *bundle));
     KW_TRY(normalise_crd(object));
   }
   return {};
@@ -199,6 +197,7 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource) {
   if (is_autoscaler(resource)) return prepare_scaler(resource, live, object, subresource);
   const auto keep = [&](const std::string& key) { base::keep_member(live, object, key); };
+  if (is_pod_part(resource, subresource)) return;  // keep_rest
   if (is_certificate_request(resource)) builtin::prepare_request(live, object, subresource);
   if (subresource == "approval") return;
   if (subresource == "status") {
@@ -235,6 +234,11 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
   }
 }
 
+void keep_rest(const Resource& resource, const Json& live, Json& object,
+               const std::string& subresource) {
+  if (is_pod_part(resource, subresource)) builtin::keep_other_parts(subresource, live, object);
+}
+
 void fill_times(const Resource& resource, const Json& live, Json& object,
                 const std::string& subresource, WallTime now) {
   if (!is_certificate_request(resource) || subresource.empty()) return;
@@ -257,6 +261,7 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
     }
     return set;
   }
+  if (is_pod_part(resource, subresource)) return set;
   if (subresource != "status") {
     if (resource.has_status()) add("status");
     return set;
@@ -327,6 +332,10 @@ bool creates_on_update(const Resource& resource) {
       "roles.rbac.authorization.k8s.io",
   };
   return kinds.count(resource.storage_id) != 0;
+}
+
+bool counts_changes(const Resource& resource) {
+  return resource.generation && !is(resource, "priorityclasses.scheduling.k8s.io");
 }
 
 std::string counted_metadata(const Resource& resource) {

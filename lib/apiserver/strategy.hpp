@@ -27,6 +27,11 @@ void tell_caller(const Resource& resource, const Caller& caller, Json& object);
 void prepare_update(const Resource& resource, const Json& live, Json& object,
                     const std::string& subresource);
 
+// What an endpoint of one part of a Pod keeps of the live one. As there, only when it is known who
+// owns what: whoever writes more there owns it without its being written.
+void keep_rest(const Resource& resource, const Json& live, Json& object,
+               const std::string& subresource);
+
 // Times that a write through that endpoint leaves out and the server fills in, which belong to
 // nobody.
 void fill_times(const Resource& resource, const Json& live, Json& object,
@@ -51,6 +56,8 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
 bool needs_version(const Resource& resource);
 // Kinds of which a PUT to a name that is free makes the object.
 bool creates_on_update(const Resource& resource);
+// Kinds whose metadata.generation grows; of PriorityClasses it stays 1.
+bool counts_changes(const Resource& resource);
 // The map of metadata whose changes count for metadata.generation as well; "" = none.
 std::string counted_metadata(const Resource& resource);
 

@@ -1,5 +1,7 @@
 #include "apiserver/table.hpp"
 
+#include <fmt/format.h>
+
 #include "apiserver/printers.hpp"
 #include "core/json_path.hpp"
 
@@ -52,8 +54,8 @@ Json table_columns(const Resource& resource) {
   }
   for (const auto& column : columns_of(resource)) {
     const bool name = std::string_view(column.name) == "Name";
-    out.push_back(definition(column.name, column.type, name ? "name" : "", name ? kNameHelp : "",
-                             column.priority));
+    out.push_back(definition(column.name, column.type, name ? "name" : column.format,
+                             name ? kNameHelp : "", column.priority));
   }
   return out;
 }
@@ -68,7 +70,21 @@ Json table_cells(const Resource& resource, const Json& served, WallTime now) {
     return cells;
   }
   for (const auto& column : columns_of(resource)) cells.push_back(column.make(served, now));
+  // The server has an age here that no column tells of.
+  if (resource.storage_id == "ipaddresses.networking.k8s.io") {
+    cells.push_back(age_of(base::string_at(served, {"metadata", "creationTimestamp"}), now));
+  }
   return cells;
+}
+
+std::string pod_row_conditions(std::string_view phase) {
+  std::string_view said;
+  if (phase == "Failed") said = "The pod failed.";
+  if (phase == "Succeeded") said = "The pod has completed successfully.";
+  if (said.empty()) return "";
+  return fmt::format(
+      R"("conditions":[{{"type":"Completed","status":"True","reason":"{}","message":"{}"}}],)",
+      phase, said);
 }
 
 }  // namespace kubewatch::apiserver

@@ -10,7 +10,10 @@
 #include <optional>
 #include <set>
 
+#include "apiserver/body_kind.hpp"
+#include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/sha256.hpp"
 #include "base/strings.hpp"
 #include "http/bearer.hpp"
 
@@ -106,6 +109,19 @@ std::int64_t unix_seconds(WallTime time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
+// A UUID (RFC 9562, version 4) that tells nothing of the secret.
+std::string id_of_token(const std::string& secret) {
+  const std::string digest = base::sha256(secret);
+  std::string hex;
+  for (const char c : digest.substr(0, 16)) {
+    hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  }
+  hex[12] = '4';
+  hex[16] = "89ab"[base::hex_value(hex[16]) % 4];
+  return fmt::format("{}-{}-{}-{}-{}", hex.substr(0, 8), hex.substr(8, 4), hex.substr(12, 4),
+                     hex.substr(16, 4), hex.substr(20));
+}
+
 std::string jwt(const Object& account, const Json& audiences, WallTime from, WallTime to,
                 const std::string& secret) {
   const Json header = {{"alg", "HS256"}, {"typ", "JWT"}};
@@ -114,6 +130,7 @@ std::string jwt(const Object& account, const Json& audiences, WallTime from, Wal
       {"exp", unix_seconds(to)},
       {"iat", unix_seconds(from)},
       {"iss", kApiAudience},
+      {"jti", id_of_token(secret)},
       {"kubernetes.io",
        {{"namespace", account.namespace_()},
         {"serviceaccount", {{"name", account.name()}, {"uid", account.uid()}}}}},
@@ -156,12 +173,10 @@ Result<Tokens::Bound> Tokens::bind(const WriteContext& context, const Json& refe
 Result<Tokens::Issued> Tokens::issue(const WriteContext& context, const Object& account,
                                      const Json& request, const std::string& secret) {
   if (!request.is_object()) return cannot_decode("it is not an object");
-  const std::string kind = base::string_at(request, {"kind"});
-  if (!kind.empty() && kind != kKind) {
-    return bad_request(
-        fmt::format("{} in version {} cannot be handled as a {}: no such kind is served here", kind,
-                    base::dump_json(Json(base::string_at(request, {"apiVersion"}))), kKind));
-  }
+  Resource as_sent;
+  as_sent.type.gvk = {kGroup, "v1", kKind};
+  as_sent.go_type = "authentication.TokenRequest";
+  KW_TRY(check_body_kind(as_sent, request));
   Issued out;
   if (context.validation != FieldValidation::ignore) out.warnings = unknown_fields(request);
   if (context.validation == FieldValidation::strict && !out.warnings.empty()) {

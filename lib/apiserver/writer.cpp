@@ -5,9 +5,11 @@
 #include <functional>
 #include <map>
 
+#include "apiserver/body_kind.hpp"
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/metadata.hpp"
+#include "apiserver/pod_admission.hpp"
 #include "apiserver/stored_size.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/typing.hpp"
@@ -15,6 +17,7 @@
 #include "base/strings.hpp"
 #include "builtin/aggregation.hpp"
 #include "builtin/defaults.hpp"
+#include "builtin/disabled_fields.hpp"
 #include "builtin/typed_form.hpp"
 #include "builtin/warnings.hpp"
 #include "schema/managed_fields.hpp"
@@ -30,28 +33,25 @@ std::string excerpt(const std::string& text, std::size_t most) {
 }
 
 Result<void> check_type(const WriteContext& context, const Json& body) {
+  if (!context.resource->custom) return check_body_kind(*context.resource, body);
   const auto& gvk = context.resource->type.gvk;
   const std::string kind = string_at(body, {"kind"});
   const std::string version = string_at(body, {"apiVersion"});
-  if (context.resource->custom && kind.empty()) {
+  if (kind.empty()) {
     const std::string text = base::dump_json(body);
     return bad_request(fmt::format(
         "the object provided is unrecognized (must be of type {}): Object 'Kind' is missing in "
         "'{}' ({})",
         gvk.kind, excerpt(text, 1000), excerpt(text, 30)));
   }
-  if ((context.resource->custom || !version.empty()) && version != gvk.api_version()) {
+  if (version != gvk.api_version()) {
     return bad_request(
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                     version, gvk.api_version()));
   }
-  if (kind.empty() || kind == gvk.kind) return {};
-  if (context.resource->custom) {
-    return invalid({gvk.group, kind, string_at(body, {"metadata", "name"})},
-                   {field_invalid("kind", base::dump_json(Json(kind)), "must be " + gvk.kind)});
-  }
-  return bad_request(
-      fmt::format("{} in version \"{}\" cannot be handled as a {}", kind, gvk.version, gvk.kind));
+  if (kind == gvk.kind) return {};
+  return invalid({gvk.group, kind, string_at(body, {"metadata", "name"})},
+                 {field_invalid("kind", base::dump_json(Json(kind)), "must be " + gvk.kind)});
 }
 
 // Defaults, unknown fields and embedded resources, as the schema has them.
@@ -166,6 +166,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
   } else {
     auto dropped = prune_typed(body, resource);
     unknown.insert(unknown.end(), dropped.begin(), dropped.end());
+    if (resource.storage_id == kCrds) prune_crd(body, unknown);
   }
   KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
   KW_TRY(normalise_kind(resource, body));
@@ -217,12 +218,14 @@ Result<void> Writer::admit_create(const WriteContext& context, const Json& objec
 // uid, times, generated name: what clients may not choose.
 Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
   Json& metadata = object["metadata"];
-  // What is no number counts as none here, and only here.
-  if (const auto version = version_of(object); version && *version != 0) {
-    return internal_error("resourceVersion should not be set on objects to be created");
+  // A dry run shows it as it came. What is no number counts as none here, and only here.
+  if (!context.dry_run) {
+    if (const auto version = version_of(object); version && *version != 0) {
+      return internal_error("resourceVersion should not be set on objects to be created");
+    }
+    metadata.erase("resourceVersion");
   }
-  for (const char* key :
-       {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
+  for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(key);
   }
   metadata["uid"] = random_.uuid();
@@ -234,6 +237,10 @@ Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
     metadata.erase("generation");
   }
   const std::string base_name = string_at(metadata, {"generateName"});
+  if (context.resource->storage_id == "limitranges" && base_name.empty() &&
+      string_at(metadata, {"name"}).empty()) {
+    metadata["name"] = random_.uuid();
+  }
   if (!string_at(metadata, {"name"}).empty() || base_name.empty()) return {};
   const std::string& ns = context.resource->type.namespaced ? context.namespace_ : "";
   for (int attempt = 0; attempt < 8; ++attempt) {
@@ -279,10 +286,12 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
   if (resource.storage_id == "services") {
     // Where nobody has it already, the same name gets the same address again: runs can be compared.
     const std::string key = object_key(context.namespace_, string_at(object, {"metadata", "name"}));
-    KW_TRY(allocate_service(live, object, held_, std::hash<std::string>()(key)));
+    const std::size_t seed = std::hash<std::string>()(key);
+    KW_TRY(allocate_service(live, object, held_, seed, context.dry_run));
   }
   if (live == nullptr) {
     builtin::fill_new(resource.storage_id, object, *context.warnings);
+    KW_TRY(admit_new(storage_, resource, object));
   } else {
     builtin::fill_updated(resource.storage_id, *live, object);
   }
@@ -309,7 +318,8 @@ ObjectPtr Writer::store(const WriteContext& context, Json stored, std::optional<
   return storage_.put(context.resource->storage_id, std::move(stored), std::move(shown));
 }
 
-Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked) {
+Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked,
+                                      bool shares_labels) {
   const Resource& resource = *context.resource;
   KW_TRY(admit_create(context, object));
   KW_TRY(fill_new(context, object));
@@ -321,10 +331,12 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   prepare_create(resource, object);
   tell_caller(resource, context.caller, object);
   KW_TRY(complete(context, nullptr, object));
+  if (shares_labels) builtin::share_labels(object);
   FieldErrors errors;
   validate_metadata(resource, object, errors);
   validate_kind(resource, nullptr, object, "", errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
+  KW_TRY(check_admitted(storage_, resource, nullptr, object));
   tell_warnings(context, nullptr, object);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   const bool has_status = object.contains("status");
@@ -347,9 +359,10 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
 }
 
 Result<Written> Writer::create(const WriteContext& context, Json body) {
+  const bool shares_labels = builtin::shares_labels(context.resource->storage_id, body);
   KW_ASSIGN(Json object, decode(context, std::move(body)));
   drop_repeated_owners(Owners::as_sent, object, *context.warnings);
-  return commit_create(context, std::move(object), false);
+  return commit_create(context, std::move(object), false, shares_labels);
 }
 
 Result<ObjectPtr> Writer::live(const WriteContext& context) const {
@@ -368,9 +381,14 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   if (!tracked) {
     KW_ASSIGN(object, track(context, &before, object));
   }
+  keep_rest(resource, before, object, context.subresource);
   fill_times(resource, before, object, context.subresource, context.now);
-  if (context.subresource.empty()) KW_TRY(complete(context, &before, object));
-  if (resource.generation && wants_generation(resource, before, object)) {
+  if (context.subresource.empty()) {
+    KW_TRY(complete(context, &before, object));
+  } else if (!resource.custom) {
+    builtin::drop_disabled_fields(resource.storage_id, &before, object);
+  }
+  if (counts_changes(resource) && wants_generation(resource, before, object)) {
     object["metadata"]["generation"] =
         base::int_at(before, {"metadata", "generation"}).value_or(0) + 1;
   }
@@ -381,6 +399,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   validate_kind(resource, &before, object, context.subresource, errors, &tolerated);
   for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
+  if (context.subresource.empty()) KW_TRY(check_admitted(storage_, resource, &before, object));
   tell_warnings(context, &before, object);
   Json stored = tracked && moves_owners_alone(resource, before, object)
                     ? with_owners_of(object, live->json())
@@ -456,7 +475,8 @@ Result<ObjectPtr> Writer::changed(const WriteContext& context, const Change& cha
   } else {
     builtin::apply_defaults(resource.storage_id, object);
   }
-  KW_ASSIGN(const Written written, commit_update(context, now.value(), std::move(object), false));
+  KW_ASSIGN(const Written written,
+            commit_update(context, now.value(), std::move(object), context.owners_known));
   return written.object;
 }
 

@@ -29,13 +29,14 @@ enum class FieldValidation { ignore, warn, strict };
 struct WriteContext {
   ResourcePtr resource;
   std::string namespace_;
-  std::string name;         // "" for create
-  std::string subresource;  // "", "status", "finalize", "approval"; scale is handled by its caller
+  std::string name;  // "" for create
+  // "", "status", "finalize", "approval", those of a Pod's parts; scale is handled by its caller
+  std::string subresource;
   std::string manager;
   Caller caller;
   bool dry_run = false;
-  bool force = false;        // apply
-  std::string told_version;  // schema::ApplyRequest
+  bool force = false;         // apply
+  bool owners_known = false;  // changed(): managedFields are right already
   FieldValidation validation = FieldValidation::warn;
   std::vector<std::string> faults;  // of the body's text, as sentences: fields that it says twice
   // Where warnings go, also those of a request that fails later. Copies share it.
@@ -80,7 +81,9 @@ class Writer {
   // `tracked`: managedFields are right already.
   Result<void> check_version(const WriteContext& context, const Object& live,
                              const Json& object) const;
-  Result<Written> commit_create(const WriteContext& context, Json object, bool tracked);
+  // `shares_labels`: builtin/defaults.hpp.
+  Result<Written> commit_create(const WriteContext& context, Json object, bool tracked,
+                                bool shares_labels = false);
   Result<Written> commit_update(const WriteContext& context, const ObjectPtr& live, Json object,
                                 bool tracked);
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);

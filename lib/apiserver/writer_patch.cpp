@@ -10,6 +10,7 @@
 #include "apiserver/strategy.hpp"
 #include "apiserver/version_owners.hpp"
 #include "apiserver/writer.hpp"
+#include "builtin/defaults.hpp"
 #include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
 #include "schema/go_words.hpp"
@@ -141,6 +142,9 @@ Result<Json> patched(const Resource& resource, core::PatchType type, const Json&
                                                             : "map[string]interface {}"));
   }
   if (type == core::PatchType::json) {
+    if (const auto why = schema::why_no_operations(patch)) {
+      return bad_request("error decoding patch: " + *why);
+    }
     auto result = schema::json_patch(live, patch);
     if (!result) return patch_refused(result.error());
     return result;
@@ -217,7 +221,6 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.manager = context.manager;
   request.subresource = context.subresource;
   request.force = context.force;
-  request.told_version = context.told_version;
   request.schema = resource.merge;
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;
@@ -248,6 +251,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     tell_warnings(context, &before, before);
     return Written{found.value(), false};
   }
+  const bool shares_labels = builtin::shares_labels(resource.storage_id, outcome->object);
   if (!resource.custom) builtin::to_typed_form(outcome->object);
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
   KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
@@ -260,7 +264,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     object["metadata"].erase("resourceVersion");
   }
   return found ? commit_update(context, found.value(), std::move(object), true)
-               : commit_create(context, std::move(object), true);
+               : commit_create(context, std::move(object), true, shares_labels);
 }
 
 }  // namespace kubewatch::apiserver

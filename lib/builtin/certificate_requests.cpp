@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "base/keep_member.hpp"
+#include "base/strings.hpp"
 #include "builtin/checks.hpp"
 
 namespace kubewatch::builtin {
@@ -97,6 +100,51 @@ void check_signer(const Field& signer) {
   signer.invalid("must be a fully qualified domain and path of the form 'example.com/signer-name'");
 }
 
+struct PemBlock {
+  std::string type;
+  std::string bytes;
+  bool has_headers = false;
+};
+
+std::string_view next_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return base::trim(line);
+}
+
+// The next block that is whole; what is between blocks is passed over.
+std::optional<PemBlock> next_pem_block(std::string_view& text) {
+  constexpr std::string_view begin = "-----BEGIN ";
+  constexpr std::string_view dashes = "-----";
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    if (!line.starts_with(begin) || !line.ends_with(dashes) || line.size() <= begin.size() + 5) {
+      continue;
+    }
+    PemBlock block;
+    block.type = line.substr(begin.size(), line.size() - begin.size() - dashes.size());
+    std::string encoded;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      const std::string_view inside = next_line(rest);
+      if (inside == "-----END " + block.type + "-----") {
+        auto bytes = base::base64_decode(encoded);
+        if (!bytes) break;
+        block.bytes = std::move(*bytes);
+        text = rest;
+        return block;
+      }
+      if (inside.find(':') != std::string_view::npos) {
+        block.has_headers = true;
+      } else {
+        encoded += inside;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 bool both_decided(const Json& conditions) {
   return !places_of(conditions, "Approved").empty() && !places_of(conditions, "Denied").empty();
 }
@@ -149,6 +197,29 @@ void check_changed_conditions(const Json& before, const Field& conditions, const
   }
 }
 
+// What is wrong with certificates in PEM, in the server's words; "" where nothing is. Of what is in
+// a block no more is read than that it begins as a certificate does.
+std::string certificate_problem(const std::string& pem) {
+  std::size_t blocks = 0;
+  std::string_view rest = pem;
+  while (const auto block = next_pem_block(rest)) {
+    if (block->type != "CERTIFICATE") {
+      return "only CERTIFICATE PEM blocks are allowed, found " + quoted_text(block->type);
+    }
+    if (block->has_headers) return "no PEM block headers are permitted";
+    if (block->bytes.empty()) return "found CERTIFICATE PEM block containing 0 certificates";
+    constexpr char kSequence = 0x30;
+    if (block->bytes.front() != kSequence) return "x509: malformed certificate";
+    ++blocks;
+  }
+  return pem.empty() || blocks != 0 ? "" : "must contain at least one CERTIFICATE PEM block";
+}
+
+std::string certificate_of(const Json& request) {
+  const auto bytes = base::base64_decode(string_at(request, {"status", "certificate"}));
+  return bytes ? *bytes : "";
+}
+
 }  // namespace
 
 void prepare_request(const Json& live, Json& object, const std::string& subresource) {
@@ -196,6 +267,10 @@ void check_certificate_request(const Json* live, const Json& object, const std::
   }
   const Json& before = conditions_of(*live);
   check_conditions(before, conditions);
+  const std::string wrong = certificate_problem(certificate_of(object));
+  if (!wrong.empty() && certificate_problem(certificate_of(*live)).empty()) {
+    whole["status"]["certificate"].invalid_as("\"<certificate data>\"", wrong);
+  }
   check_changed_conditions(before, conditions, conditions_of(object), subresource == "approval");
   const std::string certificate = string_at(*live, {"status", "certificate"});
   if (!certificate.empty() && string_at(object, {"status", "certificate"}) != certificate) {

@@ -1,5 +1,6 @@
 // CertificateSigningRequests: which endpoint writes what of them, and their rules. Nobody signs
-// one, and the request itself is not read. Pure; null is absent.
+// one, the request itself is not read, and of certificates no more than their PEM. Pure; null is
+// absent.
 #pragma once
 
 #include <string>

@@ -436,6 +436,24 @@ void check_annotations(const Field& annotations) {
   if (total > core::kMaxAnnotations) annotations.too_long(core::kMaxAnnotations);
 }
 
+void check_template_metadata(const Field& metadata) {
+  check_annotations(metadata["annotations"]);
+  check_labels(metadata["labels"]);
+  // In the order of the server's structure. Of lists and times it counts that they are there.
+  for (const char* key :
+       {"name", "generateName", "namespace", "selfLink", "uid", "resourceVersion", "generation",
+        "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "ownerReferences",
+        "finalizers", "managedFields"}) {
+    const Field field = metadata[key];
+    const bool is_id = std::string_view(key) == "uid";
+    const bool is_generation = std::string_view(key) == "generation";
+    const bool nothing = field.is_text() ? field.empty() : is_generation && field.number_or(0) == 0;
+    if (!field.present() || nothing) continue;
+    field.at(metadata.path() + (is_id ? ".uID" : std::string(".") + key))
+        .forbidden("cannot be set");
+  }
+}
+
 bool check_set_operator(const Field& requirement) {
   const Field op = requirement["operator"];
   const Field values = requirement["values"];

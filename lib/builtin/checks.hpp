@@ -127,6 +127,8 @@ void check_port_number(const Field& port);
 void check_labels(const Field& labels);
 void check_annotations(const Field& annotations);
 void check_label_selector(const Field& selector);
+// Of a template in another object: labels and annotations, nothing else.
+void check_template_metadata(const Field& metadata);
 // Of the form that all newer kinds share.
 void check_conditions(const Field& conditions);
 // In, NotIn, Exists, DoesNotExist with the values that go with them. False: another operator.
@@ -159,6 +161,7 @@ void check_cidr(const Field& range, const std::set<std::string>& known = {});
 void check_canonical_ip(const Field& address);
 void check_canonical_cidr(const Field& range);
 bool is_ip(const std::string& text);
+bool is_cidr(const std::string& text);  // as old fields take them, whatever else is wrong with it
 bool is_ipv6(const std::string& text);
 // Its one text; "" when it is none.
 std::string canonical_ip(const std::string& text);

@@ -97,6 +97,10 @@ bool has_bits_beyond(const Range& range) {
 
 }  // namespace
 
+bool is_cidr(const std::string& text) {
+  return parse_range(text).has_value();
+}
+
 bool is_ip(const std::string& text) {
   return parse_address(text).has_value();
 }

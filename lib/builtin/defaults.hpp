@@ -20,7 +20,12 @@ void apply_defaults(const std::string& storage_id, Json& object);
 // be told of the result.
 void fill_new(const std::string& storage_id, Json& object, std::vector<std::string>& warnings);
 
-// The same for an update of `live`; both have their defaults.
+// Whether an object as it was sent takes the labels of its template by default, which are the same
+// map to the server: what fill_new adds to the one stands in the other.
+bool shares_labels(const std::string& storage_id, const Json& sent);
+void share_labels(Json& object);
+
+// As fill_new, for an update of `live`; both have their defaults.
 void fill_updated(const std::string& storage_id, const Json& live, Json& object);
 
 }  // namespace kubewatch::builtin

@@ -186,12 +186,8 @@ void default_service_spec(Json& spec) {
   if (is_reached_from_outside(spec) && is_unset(spec, "externalTrafficPolicy")) {
     spec["externalTrafficPolicy"] = "Cluster";
   }
-  const std::string type = base::string_at(spec, {"type"});
-  if (type == "ExternalName") {
-    spec.erase("internalTrafficPolicy");
-  } else if (is_absent(spec, "internalTrafficPolicy")) {
-    spec["internalTrafficPolicy"] = "Cluster";
-  }
+  const bool named = has_text(spec, "type", "ExternalName");
+  if (!named && is_absent(spec, "internalTrafficPolicy")) spec["internalTrafficPolicy"] = "Cluster";
 }
 
 void default_service(Json& service) {

@@ -11,6 +11,7 @@
 #include "builtin/default_rules.hpp"
 #include "builtin/defaults.hpp"
 #include "builtin/defaults_kinds.hpp"
+#include "builtin/disabled_fields.hpp"
 #include "builtin/pod_resources.hpp"
 #include "builtin/typed_form.hpp"
 
@@ -19,22 +20,6 @@ namespace kubewatch::builtin {
 namespace {
 
 constexpr int kTolerationSeconds = 300;
-
-// Classes that every cluster has.
-const std::map<std::string, std::int64_t>& system_priorities() {
-  static const std::map<std::string, std::int64_t> all = {{"system-cluster-critical", 2000000000},
-                                                          {"system-node-critical", 2000001000}};
-  return all;
-}
-
-// A class that is an object says the priority itself.
-void fill_priority(Json& spec) {
-  const std::string name = base::string_at(spec, {"priorityClassName"});
-  const auto system = system_priorities().find(name);
-  if (!name.empty() && system == system_priorities().end()) return;
-  if (is_absent(spec, "priority")) spec["priority"] = name.empty() ? 0 : system->second;
-  if (is_absent(spec, "preemptionPolicy")) spec["preemptionPolicy"] = "PreemptLowerPriority";
-}
 
 bool tolerates(const Json& spec, const char* taint) {
   const Json* list = base::find(spec, {"tolerations"});
@@ -109,9 +94,7 @@ Json first_status(const Json& pod) {
 
 void new_pod(Json& pod) {
   for_each_at(pod, "spec", [](Json& spec) {
-    if (!spec.is_object()) return;
-    fill_priority(spec);
-    fill_tolerations(spec);
+    if (spec.is_object()) fill_tolerations(spec);
   });
   fill_selectors(pod);
   pod["status"] = first_status(pod);
@@ -161,13 +144,6 @@ void set_template_generation(Json& object, std::int64_t generation) {
 
 void new_daemon_set(Json& object) {
   if (template_generation(object) < 1) set_template_generation(object, 1);
-}
-
-// Behind a feature gate that is closed.
-void drop_max_unavailable(Json& object) {
-  for_each_at(object, "spec.updateStrategy.rollingUpdate", [](Json& rolling) {
-    if (rolling.is_object()) rolling.erase("maxUnavailable");
-  });
 }
 
 bool is_old_source(const Json& source) {
@@ -244,11 +220,11 @@ void fill_new(const std::string& storage_id, Json& object, std::vector<std::stri
       {"pods", new_pod},
       {"jobs.batch", new_job},
       {"daemonsets.apps", new_daemon_set},
-      {"statefulsets.apps", drop_max_unavailable},
       {"persistentvolumeclaims", mirror_data_source},
       {"persistentvolumes", new_volume},
   };
   if (!object.is_object()) return;
+  drop_disabled_fields(storage_id, nullptr, object);
   if (storage_id == "pods") take_app_armor_annotations(object, warnings);
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(object);
   // Of the status, and of a Job's labels, which come from those of its template.
@@ -256,15 +232,31 @@ void fill_new(const std::string& storage_id, Json& object, std::vector<std::stri
   hide_empty_lists(object);
 }
 
+bool shares_labels(const std::string& storage_id, const Json& sent) {
+  if (storage_id != "jobs.batch") return false;
+  const auto says = [](const Json* labels) {
+    return labels != nullptr && labels->is_object() && !labels->empty();
+  };
+  return !says(base::find(sent, {"metadata", "labels"})) &&
+         says(base::find(sent, {"spec", "template", "metadata", "labels"}));
+}
+
+void share_labels(Json& object) {
+  const Json* labels = base::find(object, {"spec", "template", "metadata", "labels"});
+  Json* metadata = base::find(object, {"metadata"});
+  if (labels == nullptr || metadata == nullptr || !metadata->is_object()) return;
+  (*metadata)["labels"] = Json(*labels);
+}
+
 void fill_updated(const std::string& storage_id, const Json& live, Json& object) {
   static const std::map<std::string, void (*)(const Json&, Json&)> kinds = {
       {"pods", updated_pod},
       {"csidrivers.storage.k8s.io", updated_driver},
       {"daemonsets.apps", updated_daemon_set},
-      {"statefulsets.apps", [](const Json&, Json& set) { drop_max_unavailable(set); }},
       {"persistentvolumeclaims", [](const Json&, Json& claim) { mirror_data_source(claim); }},
   };
   if (!object.is_object()) return;
+  drop_disabled_fields(storage_id, &live, object);
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(live, object);
   apply_defaults(storage_id, object);
   hide_empty_lists(object);

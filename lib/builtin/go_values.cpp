@@ -68,7 +68,8 @@ const Types& types() {
 
 class GoPrinter {
  public:
-  explicit GoPrinter(bool pretty) : pretty_(pretty) {}
+  // `alike`: a list or map with nothing in it is shown as none.
+  explicit GoPrinter(bool pretty, bool alike = false) : pretty_(pretty), alike_(alike) {}
 
   std::string of_type(const std::string& type, const Json& value, const Json& around) {
     open('{');
@@ -127,7 +128,7 @@ class GoPrinter {
   }
 
   void list(const std::string& type, const Json* value, const Json& around) {
-    if (value == nullptr || !value->is_array()) return add("null");
+    if (value == nullptr || !value->is_array() || is_none(*value)) return add("null");
     open('[');
     for (const Json& item : *value) {
       next();
@@ -141,7 +142,7 @@ class GoPrinter {
   }
 
   void map(const std::string& type, const Json* value) {
-    if (value == nullptr || !value->is_object()) return add("null");
+    if (value == nullptr || !value->is_object() || is_none(*value)) return add("null");
     open('{');
     for (const auto& [name, member] : value->items()) {
       key(name);
@@ -153,6 +154,8 @@ class GoPrinter {
     }
     close('}');
   }
+
+  bool is_none(const Json& value) const { return alike_ && value.empty(); }
 
   void amount(const Json& value) {
     FieldErrors none;
@@ -186,6 +189,7 @@ class GoPrinter {
   }
 
   bool pretty_;
+  bool alike_;
   std::string out_;
   std::vector<bool> empty_;  // of each open bracket
 };
@@ -194,6 +198,11 @@ class GoPrinter {
 
 std::string go_value(const std::string& type, const Json& value) {
   return GoPrinter(false).of_type(type, value, value);
+}
+
+bool same_go_value(const std::string& type, const Json& a, const Json& b) {
+  return a == b ||
+         GoPrinter(false, true).of_type(type, a, a) == GoPrinter(false, true).of_type(type, b, b);
 }
 
 std::string go_difference(const std::string& type, const Json& before, const Json& after) {

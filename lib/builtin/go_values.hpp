@@ -11,6 +11,9 @@ namespace kubewatch::builtin {
 
 // `value` is what a manifest has: {"name":"a"} of a Container is {"Name":"a","Image":"",...}.
 std::string go_value(const std::string& type, const Json& value);
+// Whether the server takes both for the same: as same_value() of checks.hpp, but it knows that a
+// structure with nothing in it is not none.
+bool same_go_value(const std::string& type, const Json& a, const Json& b);
 // What an update would change of one, line by line.
 std::string go_difference(const std::string& type, const Json& before, const Json& after);
 

@@ -19,9 +19,8 @@ bool is_cpu_or_memory(const std::string& name) {
 }
 
 // What is no quantity is left out.
-Amounts amounts_of(const Json& owner, const char* list) {
+Amounts amounts_in(const Json* given) {
   Amounts out;
-  const Json* given = base::find(owner, {"resources", list});
   if (given == nullptr || !given->is_object()) return out;
   for (const auto& [name, value] : given->items()) {
     const auto amount =
@@ -29,6 +28,10 @@ Amounts amounts_of(const Json& owner, const char* list) {
     if (amount) out.emplace(name, *amount);
   }
   return out;
+}
+
+Amounts amounts_of(const Json& owner, const char* list) {
+  return amounts_in(base::find(owner, {"resources", list}));
 }
 
 void add(Amounts& to, const Amounts& more) {
@@ -185,6 +188,15 @@ std::string qos_class(const Json& spec) {
   }
   if (requests.empty() && limits.empty()) return "BestEffort";
   return guaranteed && equal(requests, limits) ? "Guaranteed" : "Burstable";
+}
+
+std::map<std::string, Quantity> pod_requests(const Json& spec) {
+  Amounts out = taken_together(spec, "requests");
+  for (const auto& [name, amount] : amounts_of(spec, "requests")) {
+    if (is_cpu_or_memory(name) || is_huge_page(name)) out.insert_or_assign(name, amount);
+  }
+  add(out, amounts_in(base::find(spec, {"overhead"})));
+  return out;
 }
 
 }  // namespace kubewatch::builtin

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "base/json.hpp"
+#include "base/strings.hpp"
+#include "core/object_rules.hpp"
 
 namespace kubewatch::builtin {
 
@@ -56,6 +58,9 @@ void to_typed_value(Json& value, const WireField& field) {
     to_whole(value, field.kind == 'i');
   } else if (field.kind == 'x' && value.is_number()) {
     to_whole(value, true);
+  } else if (field.kind == 'y' && value.is_string()) {
+    const auto bytes = core::decode_bytes(value.get_ref<const std::string&>());
+    if (const auto* read = std::get_if<std::string>(&bytes)) value = base::base64_encode(*read);
   } else if (field.kind == 'm' && value.is_object()) {
     fill_typed(value, *field.type, false);
   }

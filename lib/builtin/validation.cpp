@@ -4,6 +4,7 @@
 
 #include "builtin/certificate_requests.hpp"
 #include "builtin/validation_kinds.hpp"
+#include "builtin/validation_pod_subresources.hpp"
 #include "builtin/validation_pods.hpp"
 
 namespace kubewatch::builtin {
@@ -74,13 +75,17 @@ const std::map<std::string, KindRules*>& rules() {
 const std::map<std::string, KindRules*>& status_rules() {
   static const std::map<std::string, KindRules*> all = {
       {"pods", check_pod_status},
+      {"resourcequotas", check_resource_quota_status},
+      {"horizontalpodautoscalers.autoscaling", check_autoscaler_status},
       {"nodes", check_node_status},
+      {"services", check_service_status},
       {"replicationcontrollers", check_replica_status},
       {"deployments.apps", check_deployment_status},
       {"replicasets.apps", check_replica_status},
       {"statefulsets.apps", check_stateful_set_status},
       {"daemonsets.apps", check_daemon_set_status},
       {"jobs.batch", check_job_status},
+      {"ingresses.networking.k8s.io", check_ingress_status},
       {"poddisruptionbudgets.policy", check_disruption_budget_status},
       {"volumeattachments.storage.k8s.io", check_attachment_status},
       {"validatingadmissionpolicies.admissionregistration.k8s.io", check_validating_policy_status},
@@ -97,6 +102,7 @@ void validate(const std::string& storage_id, const Json* live, const Json& objec
   if (storage_id == kCertificateRequests) {
     return check_certificate_request(live, object, subresource, errors);
   }
+  if (KindRules* part = rules_of_pod_part(subresource)) return part(Field(object, errors), live);
   // Other endpoints keep the spec as it is, but for a Namespace's.
   const bool of_spec = subresource.empty() || subresource == "finalize";
   if (!of_spec && subresource != "status") return;

@@ -213,6 +213,12 @@ void check_autoscaler(const Field& object, const Json* live) {
   check_scaling_rules(spec["behavior"]["scaleDown"]);
 }
 
+void check_autoscaler_status(const Field& object, const Json* /*live*/) {
+  for (const char* key : {"currentReplicas", "desiredReplicas"}) {
+    object["status"][key].not_negative();
+  }
+}
+
 void check_disruption_budget(const Field& object, const Json* /*live*/) {
   const Field spec = object["spec"];
   const Field least = spec["minAvailable"];

@@ -287,11 +287,15 @@ Json with_directives(const Json& before, const Json& now) {
   for (const char* key : {"nodeSelector", "tolerations", "schedulingGates"}) {
     base::keep_member(now, out, key);
   }
-  const Json none = Json::object();
-  const Json* affinity = base::find(now, {"affinity"});
-  const bool given = affinity != nullptr && affinity->is_object();
-  if (!out["affinity"].is_object()) out["affinity"] = none;
-  base::keep_member(given ? *affinity : none, out["affinity"], "nodeAffinity");
+  // None is another one than one that says nothing, unless only nodes were spoken of.
+  Json& affinity = out["affinity"];
+  const Json* wanted = base::find(now, {"affinity"});
+  const bool given = wanted != nullptr && wanted->is_object();
+  if (given && !affinity.is_object()) affinity = Json::object();
+  if (affinity.is_object()) {
+    base::keep_member(given ? *wanted : Json::object(), affinity, "nodeAffinity");
+    if (!given && affinity.empty()) affinity = nullptr;
+  }
   for (const char* key : {"containers", "initContainers"}) {
     const Json* containers = base::find(now, {key});
     Json* kept = base::find(out, {key});
@@ -313,7 +317,8 @@ bool is_at_rest(const Field& job) {
 }
 
 void check_same_template(const Field& tmpl, const Field& old, bool at_rest) {
-  if (!tmpl.present() || !old.present() || same_field(tmpl, old)) return;
+  if (!tmpl.present() || !old.present()) return;
+  if (same_go_value("PodTemplateSpec", *tmpl.json(), *old.json())) return;
   if (!at_rest) {
     return tmpl.invalid_as(go_value("PodTemplateSpec", *tmpl.json()), "field is immutable");
   }
@@ -321,7 +326,7 @@ void check_same_template(const Field& tmpl, const Field& old, bool at_rest) {
   const Field pod = tmpl["spec"];
   if (!pod.is_map() || !old["spec"].is_map()) return;
   const Json allowed = with_directives(*old["spec"].json(), *pod.json());
-  if (same_value(pod.json(), &allowed)) return;
+  if (same_go_value("PodSpec", *pod.json(), allowed)) return;
   pod.invalid_as(go_value("PodSpec", *pod.json()), "field is immutable");
 }
 

@@ -186,6 +186,7 @@ void check_security(const Field& security, bool host_users) {
           "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN");
     }
   }
+  check_windows_options(security["windowsOptions"]);
   check_app_armor(security["appArmorProfile"]);
 }
 

@@ -9,6 +9,12 @@
 
 namespace kubewatch::builtin {
 
+namespace {
+
+constexpr std::int64_t kLongestToken = std::int64_t{1} << 32U;  // seconds
+
+}  // namespace
+
 void check_csi_driver(const Field& object, const Json* live) {
   const Field spec = object["spec"];
   spec["fsGroupPolicy"].one_of({"File", "None", "ReadWriteOnceWithFSType"});
@@ -22,6 +28,9 @@ void check_csi_driver(const Field& object, const Json* live) {
     const Field seconds = request["expirationSeconds"];
     if (seconds.number_or(600) < 600) {
       seconds.invalid("may not specify a duration less than 10 minutes");
+    }
+    if (seconds.number_or(0) > kLongestToken) {
+      seconds.invalid("may not specify a duration larger than 2^32 seconds");
     }
   }
   const Field modes = spec["volumeLifecycleModes"];

@@ -131,11 +131,11 @@ void check_namespace(const Field& object, const Json* /*live*/) {
   const Field finalizers = object["spec"]["finalizers"];
   for (const auto& finalizer : finalizers.items()) {
     const std::string name = finalizer.text();
-    std::string problem = core::check_label_key(name);
-    if (problem.empty() && name != kNamespaceFinalizer && name.find('/') == std::string::npos) {
-      problem = kNoFinalizer;
+    const Field told = finalizer.at(finalizers.path());
+    told.invalid_each(qualified_problems(name));
+    if (name != kNamespaceFinalizer && name.find('/') == std::string::npos) {
+      told.invalid_text(kNoFinalizer);
     }
-    if (!problem.empty()) finalizer.at(finalizers.path()).invalid_text(problem);
   }
 }
 
@@ -163,6 +163,33 @@ void check_taints(const Field& taints) {
     twice.message += ": taints must be unique by key and effect pair";
     taint.errors().push_back(std::move(twice));
   }
+}
+
+// As the server reads two families out of them; "" or why it cannot.
+std::string families_problem(const std::vector<Field>& ranges) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const std::string text = ranges[i].text();
+    if (is_cidr(text)) continue;
+    return fmt::format(
+        "invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[{}]: <nil> "
+        "(invalid CIDR address: {})",
+        i, text);
+  }
+  return "";
+}
+
+void check_pod_ranges(const Field& ranges) {
+  const auto all = ranges.items();
+  for (const auto& range : all) check_cidr(range);
+  if (all.size() < 2) return;
+  const std::string problem = families_problem(all);
+  if (!problem.empty()) {
+    ranges.errors().push_back(schema::field_internal(ranges.path(), problem));
+  }
+  const auto is_v6 = [](const Field& range) { return range.text().find(':') != std::string::npos; };
+  const auto six = std::count_if(all.begin(), all.end(), is_v6);
+  if (problem.empty() && all.size() == 2 && six == 1) return;
+  ranges.invalid("may specify no more than one CIDR for each IP family");
 }
 
 void check_node_update(const Field& spec, const Field& before) {
@@ -239,11 +266,21 @@ void check_node_status(const Field& object, const Json* /*live*/) {
 
 void check_node(const Field& object, const Json* live) {
   const Field spec = object["spec"];
-  if (live != nullptr) check_node_update(spec, Field(*live, object.errors())["spec"]);
-  check_taints(spec["taints"].at("metadata.taints"));
-  if (live != nullptr) return check_node_status(object, live);
+  const Field taints = spec["taints"].at("metadata.taints");
+  check_taints(taints);
   check_node_amounts(object["status"]);
-  for (const auto& range : spec["podCIDRs"].items()) check_cidr(range);
+  const Field swap = object["status"]["nodeInfo"]["swap"]["capacity"];
+  if (swap.number_or(1) <= 0) {
+    swap.at("metadata.nodeSwapStatus.capacity").invalid("must be greater than zero");
+  }
+  check_pod_ranges(spec["podCIDRs"]);
+  if (live == nullptr) return;
+  check_node_status(object, live);
+  const Field before = Field(*live, object.errors())["spec"];
+  check_node_update(spec, before);
+  check_taints(taints);
+  const Field id = spec["externalID"];
+  if (id.text() != before["externalID"].text()) id.forbidden("may not be updated");
 }
 
 namespace {
@@ -270,6 +307,107 @@ void check_new_event(const Field& object, const char* reporter, const Field& sub
   }
 }
 
+void check_event_series(const Field& series) {
+  const Field count = series["count"];
+  if (!series.present()) return;
+  if (count.number_or(0) < 2) count.invalid_as("\"\"", "should be at least 2");
+  if (!series["lastObservedTime"].present()) series["lastObservedTime"].required();
+}
+
+// Of the newer group alone, which has no use for what the older one says.
+void check_created_event(const Field& object) {
+  check_event_series(object["series"]);
+  if (!object["eventTime"].present()) object["eventTime"].required();
+  const Field type = object["type"];
+  if (!type.is("Normal") && !type.is("Warning")) {
+    type.invalid_as("\"\"", "has invalid value: " + type.text());
+  }
+  const Field first = object["deprecatedFirstTimestamp"].at("firstTimestamp");
+  const Field last = object["deprecatedLastTimestamp"].at("lastTimestamp");
+  const Field count = object["deprecatedCount"].at("count");
+  const Field source = object["deprecatedSource"].at("source");
+  const bool has_source = !source["component"].empty() || !source["host"].empty();
+  for (const auto& [field, is_set] :
+       {std::pair{first, first.present()}, std::pair{last, last.present()},
+        std::pair{count, count.number_or(0) != 0}, std::pair{source, has_source}}) {
+    if (is_set) field.invalid_as("\"\"", "needs to be unset");
+  }
+}
+
+using GoNames = std::vector<std::pair<const char*, const char*>>;
+
+// In the form of the server's own types.
+std::string go_texts(const Field& map, const GoNames& names) {
+  std::vector<std::string> out;
+  for (const auto& [key, name] : names) {
+    out.push_back(fmt::format("\"{}\":{}", name, quoted_text(map[key].text())));
+  }
+  return "{" + base::join(out, ",") + "}";
+}
+
+std::string shown_reference(const Field& reference) {
+  static const GoNames names = {{"kind", "Kind"},
+                                {"namespace", "Namespace"},
+                                {"name", "Name"},
+                                {"uid", "UID"},
+                                {"apiVersion", "APIVersion"},
+                                {"resourceVersion", "ResourceVersion"},
+                                {"fieldPath", "FieldPath"}};
+  return go_texts(reference, names);
+}
+
+std::string shown_related(const Field& reference) {
+  return reference.present() ? shown_reference(reference) : "null";
+}
+
+std::string shown_source(const Field& source) {
+  static const GoNames names = {{"component", "Component"}, {"host", "Host"}};
+  return go_texts(source, names);
+}
+
+std::string shown_word(const Field& text) {
+  return quoted_text(text.text());
+}
+
+std::string shown_count(const Field& count) {
+  return std::to_string(count.number_or(0));
+}
+
+std::string shown_time(const Field& time) {
+  return time.shown();
+}
+
+// Of the newer group alone: only its series may grow.
+void check_updated_event(const Field& object, const Field& before) {
+  struct Frozen {
+    const char* key;
+    const char* told;
+    std::string (*shown)(const Field& field);
+  };
+  // The server asks for the reason twice.
+  constexpr Frozen frozen[] = {{"regarding", "involvedObject", shown_reference},
+                               {"reason", "reason", shown_word},
+                               {"note", "message", shown_word},
+                               {"deprecatedSource", "source", shown_source},
+                               {"deprecatedFirstTimestamp", "firstTimestamp", shown_time},
+                               {"deprecatedLastTimestamp", "lastTimestamp", shown_time},
+                               {"deprecatedCount", "count", shown_count},
+                               {"reason", "reason", shown_word},
+                               {"type", "type", shown_word},
+                               {"eventTime", "eventTime", shown_time},
+                               {"action", "action", shown_word},
+                               {"related", "related", shown_related},
+                               {"reportingController", "reportingController", shown_word},
+                               {"reportingInstance", "reportingInstance", shown_word}};
+  const Field series = object["series"];
+  if (!same_field(series, before["series"])) check_event_series(series);
+  for (const Frozen& one : frozen) {
+    const Field field = object[one.key];
+    if (same_field(field, before[one.key])) continue;
+    field.at(one.told).invalid_as(one.shown(field), "field is immutable");
+  }
+}
+
 }  // namespace
 
 // Events of both API groups: the newer one has other names for the same fields.
@@ -286,12 +424,9 @@ void check_event(const Field& object, const Json* live) {
     const bool anywhere = subject.empty() && (space.empty() || space == "default");
     if (!anywhere && !subject.is(space)) subject.invalid_text("does not match event.namespace");
   }
-  if (!newer || live != nullptr) return;
-  if (!object["eventTime"].present()) object["eventTime"].required();
-  const Field type = object["type"];
-  if (!type.is("Normal") && !type.is("Warning")) {
-    type.invalid_as("\"\"", "has invalid value: " + type.text());
-  }
+  if (!newer) return;
+  if (live == nullptr) return check_created_event(object);
+  check_updated_event(object, Field(*live, object.errors()));
 }
 
 void check_lease(const Field& object, const Json* /*live*/) {

@@ -215,8 +215,7 @@ void check_resource_claim(const Field& object, const Json* live) {
 void check_resource_claim_template(const Field& object, const Json* live) {
   if (live != nullptr) return check_kept_spec(object, *live);
   const Field spec = object["spec"];
-  check_annotations(spec["metadata"]["annotations"]);
-  check_labels(spec["metadata"]["labels"]);
+  check_template_metadata(spec["metadata"]);
   check_claimed(spec["spec"]["devices"]);
 }
 

@@ -41,12 +41,14 @@ std::string check_schedule(const std::string& schedule);
 
 // validation_services.cpp
 KindRules check_service;
+KindRules check_service_status;
 KindRules check_endpoints;
 KindRules check_endpoint_slice;
 
 // validation_network.cpp
 KindRules check_network_policy;
 KindRules check_ingress;
+KindRules check_ingress_status;
 KindRules check_ingress_class;
 KindRules check_service_ranges;
 KindRules check_ip_address;
@@ -72,11 +74,13 @@ KindRules check_resource_slice;
 
 // validation_autoscaling.cpp
 KindRules check_autoscaler;
+KindRules check_autoscaler_status;
 KindRules check_disruption_budget;
 KindRules check_disruption_budget_status;
 
 // validation_quotas.cpp
 KindRules check_resource_quota;
+KindRules check_resource_quota_status;
 KindRules check_limit_range;
 KindRules check_priority_class;
 KindRules check_runtime_class;

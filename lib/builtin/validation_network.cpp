@@ -2,6 +2,7 @@
 // Ingresses, ServiceCIDRs and IPAddresses.
 #include <fmt/format.h>
 
+#include "builtin/service_addresses.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "core/resource.hpp"
 
@@ -213,6 +214,15 @@ void check_ingress(const Field& object, const Json* live) {
   const Field old = object["metadata"]["annotations"][key].at(std::string("annotations.") + key);
   if (old.present() && name.present() && !old.is(name.text())) {
     old.invalid("must match `ingressClassName` when both are specified");
+  }
+}
+
+void check_ingress_status(const Field& object, const Json* live) {
+  const Json nothing;
+  const Field before(live != nullptr ? *live : nothing, object.errors());
+  const auto known = balancer_ips(before["status"]["loadBalancer"]["ingress"]);
+  for (const auto& point : object["status"]["loadBalancer"]["ingress"].items()) {
+    check_balancer_point(point, known);
   }
 }
 

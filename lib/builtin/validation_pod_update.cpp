@@ -51,9 +51,9 @@ void check_kept_tolerations(const Field& now, const Field& before) {
   const auto without_time = [](const Field& toleration) {
     Json copy = *toleration.json();
     if (copy.is_object()) copy.erase("tolerationSeconds");
-    return copy;
+    return go_value("Toleration", copy);
   };
-  std::set<Json> kept;
+  std::set<std::string> kept;
   for (const auto& one : now.items()) {
     if (one.present()) kept.insert(without_time(one));
   }
@@ -148,12 +148,13 @@ void allow_for_gates(Json& now, const Field& spec, const Field& before) {
   base::keep_member(*before.json(), now, "nodeSelector");
   const Field affinity = spec["affinity"]["nodeAffinity"];
   const Field old = before["affinity"]["nodeAffinity"];
-  if (same_field(affinity, old)) return;
+  if (affinity.present() == old.present() && same_field(affinity, old)) return;
   check_node_affinity_update(affinity, old);
-  if (!now["affinity"].is_object()) now["affinity"] = Json::object();
-  const Json none = Json::object();
-  base::keep_member(before["affinity"].is_map() ? *before["affinity"].json() : none,
-                    now["affinity"], "nodeAffinity");
+  const bool had = before["affinity"].is_map();
+  Json& all = now["affinity"];
+  if (!all.is_object()) all = Json::object();
+  base::keep_member(had ? *before["affinity"].json() : Json::object(), all, "nodeAffinity");
+  if (!had && all.empty()) all = nullptr;
 }
 
 }  // namespace
@@ -174,7 +175,7 @@ void check_pod_update(const Field& pod, const Field& live) {
   check_kept_gates(spec["schedulingGates"], before["schedulingGates"]);
   Json rest = without_changes(*spec.json(), *before.json());
   allow_for_gates(rest, spec, before);
-  if (same_value(&rest, before.json())) return;
+  if (same_go_value("PodSpec", rest, *before.json())) return;
   spec.forbidden(
       "pod updates may not change fields other than `spec.containers[*].image`,"
       "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only "

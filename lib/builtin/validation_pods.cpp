@@ -164,6 +164,7 @@ void check_pod_security(const Field& spec) {
   check_sysctls(security["sysctls"], spec);
   security["fsGroupChangePolicy"].one_of({"Always", "OnRootMismatch"});
   check_seccomp(security["seccompProfile"]);
+  check_windows_options(security["windowsOptions"]);
   check_app_armor(security["appArmorProfile"]);
   security["supplementalGroupsPolicy"].one_of({"Merge", "Strict"});
   security["seLinuxChangePolicy"].one_of({"Recursive"});
@@ -298,17 +299,13 @@ void check_file_volumes(const Field& spec) {
   }
 }
 
-void check_os(const Field& os) {
-  if (!os.present()) return;
-  const Field name = os["name"];
-  if (name.empty()) return name.required();
-  name.at(os.path()).one_of({"linux", "windows"});
-}
-
 // Of the Pod as a whole: less may be asked for than of a container.
 void check_pod_resources(const Field& spec, const std::set<std::string>& claims) {
   const Field resources = spec["resources"];
   if (!resources.present()) return;
+  if (spec["os"]["name"].is("windows")) {
+    return resources.forbidden("may not be set for a windows pod");
+  }
   if (resources["claims"].present()) {
     resources["claims"].forbidden("claims may not be set for Resources at pod-level");
   }
@@ -359,6 +356,7 @@ void check_pod_spec(const Field& spec, const PodSurroundings& around) {
   check_dns_config(spec);
   check_gates(spec);
   check_topology_spread(spec["topologySpreadConstraints"]);
+  check_host_process(spec);
   check_host_users(spec);
   check_hostname_override(spec);
   check_names(spec);
@@ -368,7 +366,7 @@ void check_pod_spec(const Field& spec, const PodSurroundings& around) {
     check_container_resource_name(told, name);
     check_resource_amount(name, told);
   }
-  check_os(spec["os"]);
+  check_os(spec);
   check_file_volumes(spec);
 }
 

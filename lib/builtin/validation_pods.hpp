@@ -55,8 +55,11 @@ void check_downward_file(const Field& file, const Field& told);
 void check_volumes(const Field& spec, const PodSurroundings& around, ContainerSurroundings& out);
 void check_host_path(const Field& source);
 void check_csi_driver_name(const Field& name);
-// One of the kinds of volumes that demand no more than that some fields are there.
-bool check_simple_source(const std::string& kind, const Field& source);
+
+// validation_windows.cpp
+void check_windows_options(const Field& options);
+void check_host_process(const Field& spec);
+void check_os(const Field& spec);
 
 // validation_scheduling.cpp
 void check_affinity(const Field& affinity);

@@ -1,6 +1,7 @@
 // What limits and ranks Pods: quotas, ranges of limits, priority classes, runtime classes.
 #include <fmt/format.h>
 
+#include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 
@@ -63,6 +64,18 @@ bool only_exists(const std::string& scope) {
   return is_scope(scope) && scope != "PriorityClass" && scope != "VolumeAttributesClass";
 }
 
+// In the form of the server's own type.
+std::string scope_selector_text(const Field& list) {
+  std::string out;
+  for (const auto& one : list.items()) {
+    if (!out.empty()) out += ",";
+    out += fmt::format("{{\"ScopeName\":{},\"Operator\":{},\"Values\":{}}}",
+                       quoted_text(one["scopeName"].text()), quoted_text(one["operator"].text()),
+                       one["values"].shown());
+  }
+  return "{\"MatchExpressions\":[" + out + "]}";
+}
+
 void check_scope_selector(const Field& spec) {
   const Field list = spec["scopeSelector"]["matchExpressions"];
   std::set<std::string> seen;
@@ -72,6 +85,10 @@ void check_scope_selector(const Field& spec) {
     const Field op = told("operator");
     const Field values = told("values");
     if (!is_scope(scope.text())) scope.invalid_text("unsupported scope");
+    for (const auto& [resource, amount] : spec["hard"].entries()) {
+      if (!is_quota_resource(resource) || limits_scope(scope.text(), resource)) continue;
+      list.invalid_as(scope_selector_text(list), "unsupported scope applied to resource");
+    }
     if (only_exists(scope.text()) && !op.is("Exists")) {
       op.invalid_text(
           "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
@@ -115,6 +132,16 @@ void check_resource_quota(const Field& object, const Json* live) {
   const Field scopes = spec["scopes"];
   if (names(scopes) == names(Field(*live, object.errors())["spec"]["scopes"])) return;
   scopes.invalid("field is immutable");
+}
+
+void check_resource_quota_status(const Field& object, const Json* /*live*/) {
+  for (const char* key : {"hard", "used"}) {
+    const Field amounts = object["status"][key];
+    for (const auto& [name, amount] : amounts.entries()) {
+      check_quota_name(amount, name);
+      check_resource_amount(name, amount);
+    }
+  }
 }
 
 namespace {
@@ -269,23 +296,39 @@ void check_priority_class(const Field& object, const Json* live) {
   object["preemptionPolicy"].one_of_required({"PreemptLowerPriority", "Never"});
 }
 
+namespace {
+
+// As limits of containers.
+void check_overhead(const Field& overhead) {
+  Json limits = Json::object();
+  if (const Json* fixed = overhead["podFixed"].json()) limits["limits"] = *fixed;
+  check_resources(Field(&limits, overhead.path(), overhead.errors()), {});
+}
+
+void check_tolerations_once(const Field& tolerations) {
+  check_tolerations(tolerations);
+  std::set<std::string> seen;
+  for (const auto& one : tolerations.items()) {
+    Json key = *one.json();
+    if (key.is_object()) key.erase("tolerationSeconds");
+    if (seen.insert(go_value("Toleration", key)).second) continue;
+    one.errors().push_back(field_duplicate(one.path(), go_value("Toleration", *one.json())));
+  }
+}
+
+}  // namespace
+
 void check_runtime_class(const Field& object, const Json* live) {
   const Field handler = object["handler"];
-  if (live != nullptr) {
-    return handler.immutable(Field(*live, object.errors())["handler"]);
-  }
   if (handler.empty()) {
     handler.required();
   } else {
     handler.invalid_each(label_problems(handler.text()));
   }
-  for (const auto& [name, amount] : object["overhead"]["podFixed"].entries()) {
-    const Field told = amount.at(fmt::format("overhead.limits[{}]", name));
-    check_container_resource_name(told, name);
-    check_resource_amount(name, told);
-  }
+  check_overhead(object["overhead"]);
   check_labels(object["scheduling"]["nodeSelector"]);
-  check_tolerations(object["scheduling"]["tolerations"]);
+  check_tolerations_once(object["scheduling"]["tolerations"]);
+  if (live != nullptr) handler.immutable(Field(*live, object.errors())["handler"]);
 }
 
 }  // namespace kubewatch::builtin

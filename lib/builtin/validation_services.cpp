@@ -5,6 +5,7 @@
 
 #include "base/strings.hpp"
 #include "builtin/go_values.hpp"
+#include "builtin/service_addresses.hpp"
 #include "builtin/validation_kinds.hpp"
 
 namespace kubewatch::builtin {
@@ -122,7 +123,9 @@ bool check_cluster_ips(const Field& spec, const Field& before) {
   return good;
 }
 
-void check_addresses(const Field& spec, const Field& before) {
+}  // namespace
+
+void check_service_addresses(const Field& spec, const Field& before) {
   if (is_external_name(spec)) return;
   const Field list = spec["clusterIPs"];
   const auto ips = list.items();
@@ -148,11 +151,13 @@ void check_addresses(const Field& spec, const Field& before) {
   const auto families = spec["ipFamilies"].items();
   for (std::size_t i = 0; i < std::min(ips.size(), families.size()); ++i) {
     const bool six = is_ipv6(ips[i].text());
-    if (families[i].is("IPv4") ? !six : six) continue;
+    if (!families[i].is(six ? "IPv4" : "IPv6")) continue;
     ips[i].invalid(fmt::format("expected an {} value as indicated by `ipFamilies[{}]`",
                                families[i].text(), i));
   }
 }
+
+namespace {
 
 // Told once each: ports of the node, and of the Service.
 void check_port_pairs(const Field& spec) {
@@ -237,7 +242,7 @@ void check_service_spec(const Field& spec, const Field& before) {
   for (const auto& port : ports.items()) check_service_port(port, ports.size() > 1, names);
   check_labels(spec["selector"]);
   check_affinity_config(spec);
-  check_addresses(spec, before);
+  check_service_addresses(spec, before);
   const auto known = texts(before["externalIPs"]);
   for (const auto& ip : spec["externalIPs"].items()) {
     const std::size_t told = ip.errors().size();
@@ -316,6 +321,41 @@ void check_service(const Field& object, const Json* live) {
   const Field spec(&read, "spec", object.errors());
   if (live != nullptr) check_service_update(spec, before);
   check_service_spec(spec, before);
+}
+
+void check_balancer_point(const Field& point, const std::set<std::string>& known) {
+  const Field ip = point["ip"];
+  const Field mode = point["ipMode"];  // only a Service has it, by default
+  if (!ip.empty()) check_ip(ip, known);
+  if (ip.empty() && mode.present()) {
+    mode.forbidden("may not be specified when `ip` is not set");
+  } else {
+    mode.one_of({"Proxy", "VIP"});
+  }
+  const Field host = point["hostname"];
+  if (host.empty()) return;
+  host.invalid_each(subdomain_problems(host.text()));
+  if (is_ip(host.text())) host.invalid("must be a DNS name, not an IP address");
+}
+
+std::set<std::string> balancer_ips(const Field& points) {
+  std::set<std::string> out;
+  for (const auto& point : points.items()) out.insert(point["ip"].text());
+  return out;
+}
+
+void check_service_status(const Field& object, const Json* live) {
+  const Field points = object["status"]["loadBalancer"]["ingress"];
+  if (!object["spec"]["type"].is("LoadBalancer")) {
+    if (!points.empty()) {
+      points.forbidden("may only be used when `spec.type` is 'LoadBalancer'");
+    }
+    return;
+  }
+  const Json nothing;
+  const Field before(live != nullptr ? *live : nothing, object.errors());
+  const auto known = balancer_ips(before["status"]["loadBalancer"]["ingress"]);
+  for (const auto& point : points.items()) check_balancer_point(point, known);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Claims, volumes, and what provisions them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
+#include "builtin/volume_sources.hpp"
 
 namespace kubewatch::builtin {
 
@@ -138,7 +140,7 @@ void check_claim_update(const Field& claim, const Field& live) {
         .invalid_text("field is immutable");
   }
   const Json rest = without_allowed(claim, *before.json());
-  if (!same_value(&rest, before.json())) {
+  if (!same_go_value("PersistentVolumeClaimSpec", rest, *before.json())) {
     spec.forbidden(
         "spec is immutable after creation except resources.requests and "
         "volumeAttributesClassName for bound claims\n" +
@@ -184,13 +186,6 @@ void check_csi_volume(const Field& source) {
   }
 }
 
-void check_nfs_volume(const Field& source) {
-  if (source["server"].empty()) source["server"].required();
-  const Field path = source["path"];
-  if (path.empty()) path.required();
-  if (!path.text().starts_with("/")) path.invalid_text("must be an absolute path");
-}
-
 void check_local_volume(const Field& source, const Field& spec) {
   const Field path = source["path"];
   if (path.empty()) {
@@ -202,55 +197,96 @@ void check_local_volume(const Field& source, const Field& spec) {
   spec["nodeAffinity"].required("Local volume requires node affinity");
 }
 
+// Of what a Pod demands less: a namespace beside the name.
+void check_secret_namespace(const Field& source) {
+  const Field ref = source["secretRef"];
+  if (ref.present() && ref["namespace"].empty()) ref["namespace"].required();
+}
+
+void check_gluster_volume(const Field& source) {
+  const Field space = source["endpointsNamespace"];
+  if (space.present() && space.empty()) {
+    space.invalid("if the endpointnamespace is set, it must be a valid namespace name");
+  }
+  if (!space.empty()) space.invalid_each(label_problems(space.text()));
+}
+
+void check_azure_volume(const Field& source) {
+  const Field space = source["secretNamespace"];
+  if (space.present() && space.empty()) space.required();
+}
+
+void check_iscsi_volume(const Field& source, const std::string& volume) {
+  constexpr const char* no_form = "must be valid format";
+  const Field portal = source["targetPortal"];
+  if (portal.empty()) portal.required();
+  if (is_long_iscsi_name(source, volume)) {
+    portal.at(source.path() + ".targetportal").invalid_text(kLongIscsiName);
+  }
+  const Field iqn = source["iqn"];
+  if (iqn.empty()) iqn.required();
+  if (!iqn.empty()) check_iscsi_name(iqn, no_form);
+  source["lun"].in_range(0, 255);
+  check_iscsi_secret(source);
+  const Field ref = source["secretRef"];
+  if (ref.present() && ref["name"].empty()) ref["name"].required();
+  const Field initiator = source["initiatorName"].at(source.path() + ".initiatorname");
+  if (initiator.present()) check_iscsi_name(initiator, no_form);
+}
+
 struct VolumeSource {
   const char* key;
-  const char* told;
+  const char* told;                             // what stands in the place of its own faults
+  const char* twice;                            // and in that of one too many; null: it may be
+  void (*more)(const Field& source) = nullptr;  // beside check_shared_source
 };
 
 // In the order in which the server looks.
 const std::vector<VolumeSource>& volume_sources() {
   static const std::vector<VolumeSource> all = {
-      {"hostPath", "hostPath"},
-      {"gcePersistentDisk", "persistentDisk"},
-      {"awsElasticBlockStore", "awsElasticBlockStore"},
-      {"glusterfs", "glusterfs"},
-      {"flocker", "flocker"},
-      {"nfs", "nfs"},
-      {"rbd", "rbd"},
-      {"quobyte", "quobyte"},
-      {"cephfs", "cephfs"},
-      {"iscsi", "iscsi"},
-      {"cinder", "cinder"},
-      {"fc", "fc"},
-      {"flexVolume", "flexVolume"},
-      {"azureFile", "azureFile"},
-      {"vsphereVolume", "vsphereVolume"},
-      {"photonPersistentDisk", "photonPersistentDisk"},
-      {"portworxVolume", "portworxVolume"},
-      {"azureDisk", "azureDisk"},
-      {"scaleIO", "scaleIO"},
-      {"local", "local"},
-      {"storageos", "storageos"},
-      {"csi", "csi"},
+      {"hostPath", "hostPath", "hostPath", check_host_path},
+      {"gcePersistentDisk", "persistentDisk", "gcePersistentDisk"},
+      {"awsElasticBlockStore", "awsElasticBlockStore", "awsElasticBlockStore"},
+      {"glusterfs", "glusterfs", "glusterfs", check_gluster_volume},
+      {"flocker", "flocker", "flocker"},
+      {"nfs", "nfs", "nfs"},
+      {"rbd", "rbd", "rbd"},
+      {"quobyte", "quobyte", "quobyte"},
+      {"cephfs", "cephfs", "cephFS"},
+      {"iscsi", "iscsi", "iscsi"},
+      {"cinder", "cinder", "cinder", check_secret_namespace},
+      {"fc", "fc", "fc"},
+      {"flexVolume", "flexVolume", nullptr},
+      {"azureFile", "azureFile", "azureFile", check_azure_volume},
+      {"vsphereVolume", "vsphereVolume", "vsphereVolume"},
+      {"photonPersistentDisk", "photonPersistentDisk", "photonPersistentDisk"},
+      {"portworxVolume", "portworxVolume", "portworxVolume"},
+      {"azureDisk", "azureDisk", "azureDisk"},
+      {"scaleIO", "scaleIO", "scaleIO"},
+      {"local", "local", "local"},
+      {"storageos", "storageos", "storageos", check_secret_namespace},
+      {"csi", "csi", "csi", check_csi_volume},
   };
   return all;
 }
 
-void check_volume_source(const Field& spec) {
+// `name`: of the volume.
+void check_volume_source(const Field& spec, const std::string& name) {
   bool found = false;
-  for (const auto& [key, told] : volume_sources()) {
-    const std::string kind = key;
+  for (const auto& one : volume_sources()) {
+    const std::string kind = one.key;
     if (!spec[kind].present()) continue;
-    const Field source = spec[kind].at(spec.path() + "." + told);
-    if (std::exchange(found, true)) {
-      spec[kind].forbidden("may not specify more than 1 volume type");
+    if (std::exchange(found, true) && one.twice != nullptr) {
+      spec[kind]
+          .at(spec.path() + "." + one.twice)
+          .forbidden("may not specify more than 1 volume type");
       continue;
     }
-    if (kind == "hostPath") check_host_path(source);
-    if (kind == "nfs") check_nfs_volume(source);
+    const Field source = spec[kind].at(spec.path() + "." + one.told);
+    check_shared_source(kind, source);
+    if (one.more != nullptr) one.more(source);
     if (kind == "local") check_local_volume(source, spec);
-    if (kind == "csi") check_csi_volume(source);
-    check_simple_source(kind, source);
+    if (kind == "iscsi") check_iscsi_volume(source, name);
   }
   if (!found) spec.required("must specify a volume type");
 }
@@ -367,7 +403,7 @@ void check_volume(const Field& object, const Json* live) {
   } else if (nodes.present()) {
     check_node_selector(nodes["required"]);
   }
-  check_volume_source(spec);
+  check_volume_source(spec, object["metadata"]["name"].text());
   if (spec["hostPath"]["path"].is("/") && reclaim.is("Recycle")) {
     reclaim.forbidden("may not be 'recycle' for a hostPath mount of '/'");
   }
@@ -394,7 +430,7 @@ void check_inline_volume(const Field& spec) {
     reclaim.forbidden("may only be Retain in the context of inline volumes");
   }
   if (spec["nodeAffinity"].present()) spec["nodeAffinity"].forbidden(nowhere);
-  check_volume_source(spec);
+  check_volume_source(spec, "");
   absent("storageClassName");
   const Field mode = spec["volumeMode"];
   if (mode.present() && !mode.is("Filesystem")) {
@@ -426,8 +462,11 @@ void check_parameters(const Field& parameters) {
   if (total > kMostParameterBytes) parameters.too_long(kMostParameterBytes);
 }
 
-void check_topology_term(const Field& term) {
-  std::set<std::string> keys;
+// The values that each key has in it.
+using TopologyTerm = std::map<std::string, std::set<std::string>>;
+
+TopologyTerm check_topology_term(const Field& term) {
+  TopologyTerm out;
   for (const auto& one : term["matchLabelExpressions"].items()) {
     const Field values = one["values"];
     if (values.empty()) values.required();
@@ -437,26 +476,41 @@ void check_topology_term(const Field& term) {
     }
     const Field key = one["key"];
     key.invalid_each(qualified_problems(key.text()));
-    if (!keys.insert(key.text()).second) key.duplicate();
+    if (out.count(key.text()) != 0) key.duplicate();
+    out[key.text()] = std::move(seen);
+  }
+  return out;
+}
+
+void check_topologies(const Field& terms) {
+  const auto all = terms.items();
+  // The server begins with as many empty ones as there are terms.
+  std::vector<TopologyTerm> seen(all.size());
+  for (const auto& term : all) {
+    TopologyTerm read = check_topology_term(term);
+    const auto same = std::count(seen.begin(), seen.end(), read);
+    for (std::ptrdiff_t i = 0; i < same; ++i) {
+      const Field twice = term["matchLabelExpressions"];
+      twice.errors().push_back(field_duplicate(twice.path(), "\"\""));
+    }
+    seen.push_back(std::move(read));
   }
 }
 
 }  // namespace
 
 void check_storage_class(const Field& object, const Json* live) {
-  if (live != nullptr) {
-    const Field before(*live, object.errors());
-    for (const char* key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
-      object[key].immutable(before[key]);
-    }
-    return;
-  }
   check_provisioner(object["provisioner"]);
   check_parameters(object["parameters"]);
   const Field reclaim = object["reclaimPolicy"];
   if (!reclaim.empty()) reclaim.one_of({"Delete", "Retain"});
   object["volumeBindingMode"].one_of({"Immediate", "WaitForFirstConsumer"});
-  for (const auto& term : object["allowedTopologies"].items()) check_topology_term(term);
+  check_topologies(object["allowedTopologies"]);
+  if (live == nullptr) return;
+  const Field before(*live, object.errors());
+  for (const char* key : {"parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"}) {
+    object[key].immutable(before[key]);
+  }
 }
 
 void check_attributes_class(const Field& object, const Json* live) {

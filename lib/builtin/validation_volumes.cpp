@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "base/strings.hpp"
 #include "builtin/validation_pods.hpp"
+#include "builtin/volume_sources.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::builtin {
@@ -46,31 +46,20 @@ void check_config_map(const Field& source) {
   check_key_paths(source["items"]);
 }
 
-void check_nfs(const Field& source) {
-  require(source["server"]);
-  const Field path = source["path"];
-  require(path);
-  if (!path.text().starts_with("/")) path.invalid_text("must be an absolute path");
-}
-
 void check_git_repo(const Field& source) {
   require(source["repository"]);
   check_descending_path(source["directory"]);
 }
 
 void check_iscsi(const Field& source) {
+  constexpr const char* no_form = "must be valid format starting with iqn, eui, or naa";
   require(source["targetPortal"]);
-  const Field iqn = source["iqn"];
-  if (iqn.empty()) {
-    iqn.required();
-  } else if (const std::string start = iqn.text().substr(0, 3);
-             start != "iqn" && start != "eui" && start != "naa") {
-    iqn.invalid("must be valid format starting with iqn, eui, or naa");
-  }
+  require(source["iqn"]);
+  if (!source["iqn"].empty()) check_iscsi_name(source["iqn"], no_form);
   source["lun"].in_range(0, 255);
-  const bool authenticated =
-      source["chapAuthDiscovery"].is_true() || source["chapAuthSession"].is_true();
-  if (authenticated && !source["secretRef"].present()) source["secretRef"].required();
+  check_iscsi_secret(source);
+  const Field initiator = source["initiatorName"].at(source.path() + ".initiatorname");
+  if (initiator.present()) check_iscsi_name(initiator, no_form);
 }
 
 void check_downward(const Field& source) {
@@ -90,13 +79,7 @@ void check_csi(const Field& source) {
 void check_ephemeral(const Field& source) {
   const Field tmpl = source["volumeClaimTemplate"];
   if (!tmpl.present()) return tmpl.required();
-  check_annotations(tmpl["metadata"]["annotations"]);
-  check_labels(tmpl["metadata"]["labels"]);
-  for (const char* key : {"name", "generateName", "namespace", "uid", "resourceVersion",
-                          "ownerReferences", "finalizers"}) {
-    const Field field = tmpl["metadata"][key];
-    if (!field.empty()) field.forbidden("cannot be set");
-  }
+  check_template_metadata(tmpl["metadata"]);
   check_claim_spec(tmpl["spec"]);
 }
 
@@ -115,45 +98,6 @@ void check_token(const Field& token, const Field& volume) {
   const Field path = token["path"].at(volume.path() + ".path");
   if (path.empty()) return path.required();
   check_local_path(path);
-}
-
-void check_azure_disk(const Field& source) {
-  require(source["diskName"]);
-  const Field uri = source["diskURI"];
-  require(uri);
-  source["cachingMode"].one_of({"None", "ReadOnly", "ReadWrite"});
-  const Field kind = source["kind"];
-  kind.one_of({"Dedicated", "Managed", "Shared"});
-  const bool managed = kind.is("Managed");
-  if (uri.text().starts_with(managed ? "/subscriptions/" : "https://")) return;
-  uri.not_supported({managed ? "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/"
-                               "microsoft.compute/disks/{disk-id}"
-                             : "https://{account-name}.blob.core.windows.net/{container-name}/"
-                               "{disk-name}.vhd"});
-}
-
-void check_fibre_channel(const Field& source) {
-  const Field names = source["targetWWNs"];
-  const Field ids = source["wwids"];
-  if (names.empty() == ids.empty()) {
-    if (!names.empty()) {
-      names.invalid("targetWWNs and wwids can not be specified simultaneously");
-    } else {
-      names.required("must specify either targetWWNs or wwids, but not both");
-    }
-  }
-  if (names.empty()) return;
-  if (!source["lun"].present()) {
-    source["lun"].required("lun is required if targetWWNs is specified");
-  }
-  source["lun"].in_range(0, 255);
-}
-
-void check_quobyte(const Field& source) {
-  if (source["registry"].empty()) {
-    source["registry"].required("must be a host:port pair or multiple pairs separated by commas");
-  }
-  require(source["volume"]);
 }
 
 // Files of all sources are in one folder.
@@ -201,7 +145,7 @@ struct PodVolumeSource {
   const char* key;
   const char* told;                    // what stands in the place of its own faults
   const char* twice;                   // and in that of one too many
-  void (*check)(const Field& source);  // null: check_simple_source
+  void (*check)(const Field& source);  // null: check_shared_source
 };
 
 // In the order in which the server looks.
@@ -212,7 +156,7 @@ const std::vector<PodVolumeSource>& pod_volume_sources() {
       {"gcePersistentDisk", "persistentDisk", "gcePersistentDisk", nullptr},
       {"awsElasticBlockStore", "awsElasticBlockStore", "awsElasticBlockStore", nullptr},
       {"secret", "secret", "secret", check_secret},
-      {"nfs", "nfs", "nfs", check_nfs},
+      {"nfs", "nfs", "nfs", nullptr},
       {"iscsi", "iscsi", "iscsi", check_iscsi},
       {"glusterfs", "glusterfs", "glusterfs", nullptr},
       {"flocker", "flocker", "flocker", nullptr},
@@ -220,16 +164,16 @@ const std::vector<PodVolumeSource>& pod_volume_sources() {
       {"rbd", "rbd", "rbd", nullptr},
       {"cinder", "cinder", "cinder", nullptr},
       {"cephfs", "cephfs", "cephFS", nullptr},
-      {"quobyte", "quobyte", "quobyte", check_quobyte},
+      {"quobyte", "quobyte", "quobyte", nullptr},
       {"downwardAPI", "downwardAPI", "downwarAPI", check_downward},
-      {"fc", "fc", "fc", check_fibre_channel},
+      {"fc", "fc", "fc", nullptr},
       {"flexVolume", "flexVolume", "flexVolume", nullptr},
       {"configMap", "configMap", "configMap", check_config_map},
       {"azureFile", "azureFile", "azureFile", nullptr},
       {"vsphereVolume", "vsphereVolume", "vsphereVolume", nullptr},
       {"photonPersistentDisk", "photonPersistentDisk", "photonPersistentDisk", nullptr},
       {"portworxVolume", "portworxVolume", "portworxVolume", nullptr},
-      {"azureDisk", "azureDisk", "azureDisk", check_azure_disk},
+      {"azureDisk", "azureDisk", "azureDisk", nullptr},
       {"storageos", "storageos", "storageos", nullptr},
       {"projected", "projected", "projected", check_projected},
       {"scaleIO", "scaleIO", "scaleIO", nullptr},
@@ -265,14 +209,19 @@ void check_source(const Field& volume, const PodSurroundings& around) {
     return !std::exchange(found, true);
   };
   for (const auto& source : pod_volume_sources()) {
-    if (!is_next(source.key, source.twice)) continue;
-    const Field given = volume[source.key].at(volume.path() + "." + source.told);
-    if (source.check != nullptr) {
-      source.check(given);
-    } else {
-      check_simple_source(source.key, given);
+    const std::string kind = source.key;
+    if (is_next(source.key, source.twice)) {
+      const Field given = volume[kind].at(volume.path() + "." + source.told);
+      if (source.check != nullptr) {
+        source.check(given);
+      } else {
+        check_shared_source(kind, given);
+      }
+      if (kind == "ephemeral") check_claim_name(volume, around.name);
     }
-    if (std::string_view(source.key) == "ephemeral") check_claim_name(volume, around.name);
+    if (kind == "iscsi" && is_long_iscsi_name(volume[kind], volume["name"].text())) {
+      volume["name"].invalid_text(kLongIscsiName);
+    }
   }
   if (is_next("image", "image")) check_image(volume["image"], around.is_pod);
   if (!found) volume.required("must specify a volume type");
@@ -293,30 +242,6 @@ void check_csi_driver_name(const Field& name) {
   constexpr std::size_t most = 63;
   if (name.size() > most) name.too_long(most);
   name.invalid_each(subdomain_problems(base::to_lower(name.text())));
-}
-
-bool check_simple_source(const std::string& kind, const Field& source) {
-  static const std::map<std::string, Values> required = {
-      {"gcePersistentDisk", {"pdName"}},
-      {"awsElasticBlockStore", {"volumeID"}},
-      {"glusterfs", {"endpoints", "path"}},
-      {"flocker", {}},
-      {"persistentVolumeClaim", {"claimName"}},
-      {"rbd", {"monitors", "image"}},
-      {"cinder", {"volumeID"}},
-      {"cephfs", {"monitors"}},
-      {"flexVolume", {"driver"}},
-      {"azureFile", {"secretName", "shareName"}},
-      {"vsphereVolume", {"volumePath"}},
-      {"photonPersistentDisk", {"pdID"}},
-      {"portworxVolume", {"volumeID"}},
-      {"storageos", {"volumeName"}},
-      {"scaleIO", {"gateway", "system", "volumeName"}},
-  };
-  const auto found = required.find(kind);
-  if (found == required.end()) return false;
-  for (const auto& key : found->second) require(source[key]);
-  return true;
 }
 
 void check_volumes(const Field& spec, const PodSurroundings& around, ContainerSurroundings& out) {

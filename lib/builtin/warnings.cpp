@@ -175,12 +175,69 @@ void warn_of_claim(const Json& claim, Warnings& warnings) {
   if (const Json* spec = base::find(claim, {"spec"})) warn_of_claim_spec("spec", *spec, warnings);
 }
 
+// "path.key: LABEL is ADVICE" of what a term demands of nodes.
+void warn_of_required_node(const std::string& path, const Json& term, Warnings& warnings) {
+  const Json* all = base::find(term, {"matchExpressions"});
+  for (std::size_t i = 0; all != nullptr && all->is_array() && i < all->size(); ++i) {
+    const std::string label = string_at((*all)[i], {"key"});
+    const std::string advice = node_label_advice(label);
+    if (advice.empty()) continue;
+    warnings.push_back(
+        fmt::format("{}.matchExpressions[{}].key: {} is {}", path, i, label, advice));
+  }
+}
+
+void warn_of_plugin(const Json& volume, Warnings& warnings) {
+  struct Plugin {
+    const char* key;
+    const char* told;
+    const char* advice;
+  };
+  static const std::vector<Plugin> gone = {
+      {"cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"},
+      {"photonPersistentDisk", "photonPersistentDisk",
+       "deprecated in v1.11, non-functional in v1.16+"},
+      {"scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
+      {"storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"},
+      {"glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
+      {"rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"}};
+  for (const Plugin& one : gone) {
+    const Json* source = base::find(volume, {"spec", one.key});
+    if (source == nullptr || source->is_null()) continue;
+    warnings.push_back(fmt::format("spec.{}: {}", one.told, one.advice));
+  }
+}
+
 void warn_of_volume(const Json& volume, Warnings& warnings) {
   warn_of_old_class(volume, warnings);
+  const std::string options = annotation(volume, "volume.beta.kubernetes.io/mount-options");
+  if (!options.empty()) {
+    warnings.push_back(options + "deprecated since v1.31; use \"mountOptions\" attribute instead");
+  }
   if (string_at(volume, {"spec", "persistentVolumeReclaimPolicy"}) == "Recycle") {
     warnings.push_back(
         "spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, "
         "the recommended approach is to use dynamic provisioning.");
+  }
+  const Json* terms = base::find(volume, {"spec", "nodeAffinity", "required", "nodeSelectorTerms"});
+  for (std::size_t i = 0; terms != nullptr && terms->is_array() && i < terms->size(); ++i) {
+    warn_of_required_node(fmt::format("spec.nodeAffinity.required.nodeSelectorTerms[{}]", i),
+                          (*terms)[i], warnings);
+  }
+  warn_of_plugin(volume, warnings);
+}
+
+void warn_of_node(const Json& node, Warnings& warnings) {
+  if (string_at(node, {"spec", "externalID"}).empty()) return;
+  warnings.emplace_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+}
+
+void warn_of_runtime_class(const Json& object, Warnings& warnings) {
+  const Json* selector = base::find(object, {"scheduling", "nodeSelector"});
+  if (selector == nullptr || !selector->is_object()) return;
+  for (const auto& [key, value] : selector->items()) {
+    const std::string advice = node_label_advice(key);
+    if (!advice.empty()) warnings.push_back("scheduling.nodeSelector: " + advice);
   }
 }
 
@@ -276,6 +333,8 @@ std::vector<std::string> warnings_of(const std::string& storage_id, const Json* 
   if (storage_id == "services") warn_of_service(object, warnings);
   if (storage_id == "persistentvolumeclaims") warn_of_claim(object, warnings);
   if (storage_id == "persistentvolumes") warn_of_volume(object, warnings);
+  if (storage_id == "nodes") warn_of_node(object, warnings);
+  if (storage_id == "runtimeclasses.node.k8s.io") warn_of_runtime_class(object, warnings);
   if (storage_id == "csidrivers.storage.k8s.io") warn_of_driver(live, object, warnings);
   if (storage_id == "storageclasses.storage.k8s.io") warn_of_storage_class(object, warnings);
   return warnings;

@@ -51,9 +51,13 @@ void check_root_keywords(const Json& schema, const std::string& path, Report& re
   constexpr const char* kId = "status-root";
   const std::string type = string_at(schema, {"type"});
   const auto said = [&](const char* keyword) {
+    // Of these the server cannot tell absence from nothing.
+    static const std::set<std::string> plain = {"id", "$schema", "nullable",
+                                                "x-kubernetes-embedded-resource",
+                                                "x-kubernetes-int-or-string"};
     const Json* value = member(schema, keyword);
-    if (value == nullptr || *value == false || *value == "") return false;
-    return !(value->is_structured() && value->empty());
+    if (value == nullptr) return false;
+    return plain.count(keyword) == 0 || (*value != false && *value != "");
   };
   const auto refuse = [&] {
     report.add(
@@ -82,27 +86,31 @@ void check_root_keywords(const Json& schema, const std::string& path, Report& re
   }
 }
 
+using NodeTest = std::function<bool(const Structural&)>;
+
+// Of all that is in the schema, value validations as well.
+bool any_node(const Structural& node, const NodeTest& test) {
+  if (test(node)) return true;
+  const auto below = [&](const StructuralPtr& one) { return one && any_node(*one, test); };
+  for (const auto& [key, property] : node.properties) {
+    if (below(property)) return true;
+  }
+  for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
+    if (std::any_of(list->begin(), list->end(), below)) return true;
+  }
+  return below(node.additional_properties) || below(node.items) || below(node.not_schema);
+}
+
 // Why the schema cannot be read as a structural one at all; keywords say most of it themselves.
 bool is_unreadable(const Structural& root) {
-  bool bad = false;
-  const std::function<void(const Structural&)> visit = [&](const Structural& node) {
-    for (const auto& keyword : node.forbidden) {
-      for (const char* one : {"id", "$schema", "$ref", "patternProperties", "dependencies",
-                              "additionalItems", "definitions", "items"}) {
-        bad = bad || keyword == one;
-      }
-    }
-    bad = bad || node.preserve_unknown_fields == false;
-    for (const auto& [key, below] : node.properties) visit(*below);
-    if (node.additional_properties) visit(*node.additional_properties);
-    if (node.items) visit(*node.items);
-    for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
-      for (const auto& one : *list) visit(*one);
-    }
-    if (node.not_schema) visit(*node.not_schema);
-  };
-  visit(root);
-  return bad;
+  static const std::set<std::string> unreadable = {
+      "id",           "$schema",         "$ref",        "patternProperties",
+      "dependencies", "additionalItems", "definitions", "items"};
+  return any_node(root, [](const Structural& node) {
+    return node.preserve_unknown_fields == false ||
+           std::any_of(node.forbidden.begin(), node.forbidden.end(),
+                       [](const std::string& keyword) { return unreadable.count(keyword) != 0; });
+  });
 }
 
 struct SchemaPlace {
@@ -159,6 +167,11 @@ class CrdCheck {
     check_schemas_there();
     const bool preserve = base::find(crd_, {"spec", "preserveUnknownFields"}) != nullptr &&
                           crd_.at("spec").at("preserveUnknownFields") == true;
+    if (preserve && has_defaults()) {
+      report_.add("preserve-unknown-fields",
+                  field_invalid("spec.preserveUnknownFields", "true",
+                                "must be false in order to use defaults in the schema"));
+    }
     check_versions();
     check_crd_names(crd_, report_);
     if (shared_schema_) {
@@ -186,6 +199,17 @@ class CrdCheck {
       report_.add("schema-required",
                   field_required(fmt::format("spec.versions[{}].schema.openAPIV3Schema", i)));
     }
+  }
+
+  bool has_defaults() const {
+    return std::any_of(versions_.begin(), versions_.end(), [](const Json& version) {
+      const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
+      if (schema == nullptr) return false;
+      const auto root = parse_structural(*schema);
+      return root.ok() && any_node(**root, [](const Structural& node) {
+               return node.default_value.has_value();
+             });
+    });
   }
 
   void check_schema_of(const Json& version, const std::string& path, bool status) {

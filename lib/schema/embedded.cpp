@@ -9,6 +9,7 @@
 #include "core/resource.hpp"
 #include "schema/go_words.hpp"
 #include "schema/object_meta.hpp"
+#include "schema/times.hpp"
 
 namespace kubewatch::schema {
 
@@ -25,6 +26,16 @@ std::string misfit_item(const std::string& key, Json& list, const ValuePlace& pl
   return "";
 }
 
+// "" or why a time cannot be read, which is then as the server writes it. Precondition: its value
+// is of the right type.
+std::string read_meta_time(const std::string& key, Json& value) {
+  if (key != "creationTimestamp" && key != "deletionTimestamp") return "";
+  auto time = written_time(MergeNode::Scalar::time, value.get_ref<const std::string&>());
+  if (!time.ok()) return time.error().message();
+  value = std::move(*time);
+  return "";
+}
+
 // "" or why the metadata cannot be read.
 std::string read_metadata(Json& metadata, const ValuePlace& place, ToldPaths& unknown) {
   if (!metadata.is_object()) {
@@ -37,10 +48,11 @@ std::string read_metadata(Json& metadata, const ValuePlace& place, ToldPaths& un
       it = metadata.erase(it);
       continue;
     }
-    const bool empty = it->is_null() || (it->is_structured() && it->empty()) || *it == "";
     if (!it->is_null()) {
       if (std::string why = why_no_meta_value(*known, it.key(), *it); !why.empty()) return why;
+      if (std::string why = read_meta_time(it.key(), *it); !why.empty()) return why;
     }
+    const bool empty = it->is_null() || (it->is_structured() && it->empty()) || *it == "";
     if (known->shape == MetaField::Shape::objects && it->is_array()) {
       std::string why = misfit_item(it.key(), *it, place.member(it.key()), unknown);
       if (!why.empty()) return why;

@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
+#include "schema/go_words.hpp"
 #include "schema/patch.hpp"
 
 namespace kubewatch::schema {
@@ -278,7 +279,7 @@ Result<void> Patcher::run_copy(const Json& operation) {
   }
   copied_ += base::dump_json(value).size();
   if (copied_ > kMaxCopied) {
-    return Error(ErrorKind::too_large,
+    return Error(ErrorKind::invalid,
                  "Unable to complete the copy, the accumulated size increase of copy is " +
                      std::to_string(copied_) + ", exceeding the limit " +
                      std::to_string(kMaxCopied));
@@ -329,12 +330,27 @@ Result<void> Patcher::run(const Json& operation) {
 
 }  // namespace
 
+std::optional<std::string> why_no_operations(const Json& operations) {
+  for (const Json& operation : operations) {
+    if (operation.is_null()) continue;
+    if (!operation.is_object()) {
+      return misread_value(json_word(operation), "handlers.jsonPatchOp");
+    }
+    for (const char* key : {"op", "path", "from"}) {
+      const Json* text = base::find(operation, {key});
+      if (text == nullptr || text->is_null() || text->is_string()) continue;
+      return misread_field(json_word(*text), std::string("jsonPatchOp.") + key, "string");
+    }
+  }
+  return std::nullopt;
+}
+
 Result<Json> json_patch(const Json& target, const Json& operations) {
   if (!operations.is_array()) return invalid("a JSON patch must be a list of operations");
   if (operations.size() > kMaxOperations) {
-    return Error(ErrorKind::too_large, "The allowed maximum operations in a JSON patch is " +
-                                           std::to_string(kMaxOperations) + ", got " +
-                                           std::to_string(operations.size()));
+    return Error(ErrorKind::too_large,
+                 "Request entity too large: The allowed maximum operations in a JSON patch is " +
+                     std::to_string(kMaxOperations) + ", got " + std::to_string(operations.size()));
   }
   Patcher patcher(target);
   for (const Json& operation : operations) KW_TRY(patcher.run(operation));

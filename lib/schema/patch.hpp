@@ -2,14 +2,20 @@
 // schema), with the API server's limits. Pure.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "base/json_fwd.hpp"
 #include "base/result.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::schema {
 
-// Errors: invalid (with the server's words; also what would be nested deeper than JSON may be that
-// is read), too_large (more than 10,000 operations, copy growth > 3 MiB).
+// What the server's decoder says of a list of operations that it cannot read; absent of one that it
+// can, whatever the operations are. Precondition: an array.
+std::optional<std::string> why_no_operations(const Json& operations);
+// Errors: invalid (with the server's words; copy growth > 3 MiB; also what would be nested deeper
+// than JSON may be that is read), too_large (more than 10,000 operations).
 Result<Json> json_patch(const Json& target, const Json& operations);
 Json merge_patch(Json target, const Json& patch);
 // Errors: invalid (a directive of a wrong form), unsupported (all else), in the server's words.

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 #include "schema/go_words.hpp"
 
@@ -184,6 +186,9 @@ Result<void> Parser::read_extensions(const Json& from, Node& node) const {
 }
 
 void Parser::note_forbidden(const Json& from, Node& node) const {
+  // With nothing in them they are there all the same.
+  static constexpr std::array<std::string_view, 3> kPointers = {"$ref", "additionalItems",
+                                                                "dependencies"};
   static constexpr std::array kKeywords = {
       "$ref",         "$schema",       "id",         "definitions",
       "dependencies", "discriminator", "deprecated", "patternProperties",
@@ -191,14 +196,18 @@ void Parser::note_forbidden(const Json& from, Node& node) const {
   for (const char* keyword : kKeywords) {
     const Json* value = at(from, keyword);
     if (value == nullptr) continue;
-    const bool nothing = (value->is_structured() || value->is_string()) && value->empty();
-    if (nothing || *value == "") continue;
+    const bool nothing = *value == "" || (value->is_structured() && value->empty());
+    if (nothing && std::count(kPointers.begin(), kPointers.end(), std::string_view(keyword)) == 0) {
+      continue;
+    }
     node.forbidden.emplace_back(keyword);
   }
   const Json* unique = at(from, "uniqueItems");
   if (unique != nullptr && *unique == true) node.forbidden.emplace_back("uniqueItems");
   const Json* items = at(from, "items");
-  if (items != nullptr && items->is_array()) node.forbidden.emplace_back("items");
+  if (items != nullptr && items->is_array() && !items->empty()) {
+    node.forbidden.emplace_back("items");
+  };
 }
 
 std::shared_ptr<const SchemaStep> below(const Structural& node, std::string text) {

@@ -37,6 +37,13 @@ TEST_CASE("all that is wrong with a key is told") {
   CHECK_FALSE(told(kConfigMap, R"({"name":"a","labels":{"A.b/C":""}})").empty());
 }
 
+TEST_CASE("no generation is below 0") {
+  CHECK(told(kConfigMap, R"({"name":"a","generation":-1,"labels":{"a":"!"}})")
+            .starts_with("[metadata.generation: Invalid value: -1: must be greater than or equal "
+                         "to 0, metadata.labels: "));
+  CHECK(told(kConfigMap, R"({"name":"a","generation":5})").empty());
+}
+
 TEST_CASE("the name of an APIService is its spec's affair") {
   CHECK(told(kApiService, R"({"name":"v9."})").empty());
   CHECK(told(kApiService, R"({"generateName":"x_","name":"x_y"})").empty());

@@ -35,6 +35,13 @@ TEST_CASE("the first clause of Accept that can be served wins") {
   CHECK(chosen("application/json;as=Bogus;v=v1;g=meta.k8s.io,application/json") == "object");
   CHECK(chosen("application/json;as=Table;v=v9;g=meta.k8s.io") == "406");
   CHECK(chosen("text/html") == "406");
+  // The router takes types by their name; behind it, open ones are taken as well.
+  CHECK(chosen("application/*") == "406");
+  CHECK(chosen("Application/json") == "406");
+  CHECK(chosen("application/*, application/yaml;q=0.1") == "object yaml");
+  CHECK(chosen("text/html;q=0.9, application/yaml;q=0.1, */*;q=0.5") == "object");
+  CHECK(chosen("application/json;q=0") == "object");
+  CHECK(negotiate("application/*", {Endpoint::object, true, "unstructured.Unstructured"}).ok());
   CHECK(chosen("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io") == "partial");
   CHECK(chosen("application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io", Endpoint::list) ==
         "406");

@@ -204,7 +204,7 @@ TEST_CASE("a binding gives a Pod its Node, once") {
   const Json pod = server.get(kPods + "/a").json;
   CHECK(pod["spec"]["nodeName"] == "n1");
   CHECK(pod["metadata"]["annotations"]["by"] == "me");
-  CHECK(pod["metadata"]["labels"] == Json{{"app", "web"}, {"zone", "z"}});
+  CHECK(pod["metadata"]["labels"] == Json{{"app", "x"}, {"zone", "z"}});
   CHECK(pod["status"]["conditions"][1]["type"] == "PodScheduled");
   CHECK_FALSE(pod["status"]["conditions"][1].contains("reason"));
   const auto again = bind({{"target", {{"name", "n2"}}}});

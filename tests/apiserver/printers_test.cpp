@@ -1,6 +1,7 @@
 #include "apiserver/printers.hpp"
 
 #include "apiserver/read_text.hpp"
+#include "apiserver/support.hpp"
 #include "apiserver/table.hpp"
 #include "support/catch.hpp"
 
@@ -59,6 +60,43 @@ TEST_CASE(
     CHECK(*base::parse_json(text) == slow);
   }
   CHECK(quick == 1);
+}
+
+TEST_CASE("what the rows of a Table have beside their columns") {
+  test::Server server;
+  const auto shown = [&](const std::string& path, const char* as = "Table") {
+    const std::string accept = std::string("application/json;as=") + as + ";v=v1;g=meta.k8s.io";
+    return server.call("GET", path, "", "", accept).json;
+  };
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  server.post(pods, Json::parse(R"({"metadata":{"name":"p"},"spec":{
+      "containers":[{"name":"c","image":"i"}]}})"));
+  CHECK_FALSE(shown(pods)["rows"][0].contains("conditions"));
+  for (const auto& [phase, message] :
+       {std::pair{"Failed", "The pod failed."},
+        std::pair{"Succeeded", "The pod has completed successfully."}}) {
+    server.merge(pods + "/p/status", {{"status", {{"phase", phase}}}});
+    const Json told = Json::array(
+        {{{"type", "Completed"}, {"status", "True"}, {"reason", phase}, {"message", message}}});
+    CHECK(shown(pods)["rows"][0]["conditions"] == told);
+  }
+
+  const std::string addresses = "/apis/networking.k8s.io/v1/ipaddresses";
+  server.post(addresses, Json::parse(R"({"metadata":{"name":"2001:db8::1"},"spec":{
+      "parentRef":{"resource":"services","name":"a","namespace":"b"}}})"));
+  const Json table = shown(addresses);
+  CHECK(table["columnDefinitions"].size() == 2);
+  CHECK(table["rows"][0]["cells"] == Json::parse(R"(["2001:db8::1","services/b/a","0s"])"));
+  const std::string attachments = "/apis/storage.k8s.io/v1/volumeattachments";
+  CHECK(shown(attachments)["columnDefinitions"][1]["format"] == "name");
+
+  const std::string sets = "/apis/apps/v1/namespaces/default/daemonsets";
+  server.post(sets, Json::parse(R"({"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{
+      "a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{
+      "containers":[{"name":"c","image":"i"}]}}}})"));
+  CHECK(server.get(sets + "/d").json["metadata"].contains("annotations"));
+  CHECK_FALSE(shown(sets)["rows"][0]["object"]["metadata"].contains("annotations"));
+  CHECK_FALSE(shown(sets + "/d", "PartialObjectMetadata")["metadata"].contains("annotations"));
 }
 
 // What a kube-apiserver v1.36.3 had in the cells of a Table.

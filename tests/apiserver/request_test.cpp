@@ -1,5 +1,10 @@
 #include "apiserver/request.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "apiserver/go_json_text.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
@@ -9,6 +14,46 @@ TEST_CASE("what is broken in a path or a query is a bad request") {
        {split_path("/api/v1/pods/%zz").error(), parse_query("a=%g1").error()}) {
     CHECK(status_code(refused) == 400);
   }
+}
+
+TEST_CASE("between two slashes of a path is something, but for the namespace") {
+  const auto plural = [](const char* text) {
+    const auto segments = split_path(text);
+    if (!segments) return std::to_string(status_code(segments.error()));
+    const auto path = parse_resource_path(*segments);
+    return path ? path->namespace_ + ":" + path->plural + ":" + path->name : "none";
+  };
+  CHECK(plural("/api/v1//namespaces") == "404");
+  CHECK(plural("//api/v1/namespaces") == "404");
+  CHECK(plural("/api/v1/namespaces/shop//pods") == "404");
+  CHECK(plural("/api/v1/namespaces//pods") == ":pods:");
+  CHECK(plural("/api/v1/namespaces/shop/pods//") == "shop:pods:");
+  CHECK(plural("/api/v1/namespaces/") == ":namespaces:");
+  CHECK(plural("/") == "none");
+}
+
+TEST_CASE("a text that is no JSON is told of as Go's decoder does") {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"{", "unexpected end of JSON input"},
+      {"\"\\", "invalid character ' ' in string escape code"},
+      {"[1,]", "invalid character ']' looking for beginning of value"},
+      {"{\"a\":1]", "invalid character ']' after object key:value pair"},
+      {"'", "invalid character '\\'' looking for beginning of value"},
+      {"\"\"\x7F", "invalid character '\\x7f' after top-level value"},
+      {"\xA0", "invalid character '\\u00a0' looking for beginning of value"},
+      {"-", "invalid character ' ' in numeric literal"},
+      {std::string(10001, '['), "invalid character '[' exceeded max depth"},
+  };
+  for (const auto& [text, words] : rows) {
+    CAPTURE(text.substr(0, 10));
+    CHECK(why_no_go_json(text) == words);
+  }
+  for (const char* text : {" null ", "[-0.5e+7,\"\\u12aF\"]", "{\"a\":{},\"b\":[]}"}) {
+    CHECK_FALSE(why_no_go_json(text).has_value());
+  }
+  // Halves of pairs, an escaped backslash, and bytes that are no UTF-8.
+  CHECK(*parse_go_json("[\"\\ud800\\ud83d\\ude00\\\\ud800\xFF\"]") ==
+        Json::array({"\xEF\xBF\xBD\xF0\x9F\x98\x80\\ud800\xEF\xBF\xBD"}));
 }
 
 TEST_CASE("nothing stands behind a subresource") {

@@ -134,4 +134,39 @@ TEST_CASE("writes of a Scale are answered in the form that is asked for") {
   CHECK(table.json["rows"][0]["cells"][1] == 1);
 }
 
+TEST_CASE("the replicas of a custom object are owned as those of its Scale, by any version") {
+  ScaleServer server;
+  const std::string other = "/apis/demo.kubewatch.dev/v1beta1/namespaces/default/websites/a";
+  const auto owners = [&] {
+    std::string out;
+    const Json object = server.get(kWebsites + "/a").json;
+    for (const Json& one : object["metadata"]["managedFields"]) {
+      if (base::find(one, {"fieldsV1", "f:spec", "f:replicas"}) == nullptr) continue;
+      out += base::string_at(one, {"manager"}) + "/" + base::string_at(one, {"subresource"}) + " ";
+    }
+    return out;
+  };
+  struct Step {
+    std::string path;
+    int replicas = 0;
+    std::string owners;
+  };
+  const std::vector<Step> steps = {
+      {kSiteScale + "?fieldManager=s", 2, "s/scale "},
+      {kSiteScale + "?fieldManager=s", 0, ""},
+      {kSiteScale + "?fieldManager=s", 4, ""},
+      {kWebsites + "/a?fieldManager=m", 5, "m/ "},
+      {kSiteScale + "?fieldManager=s", 6, "s/scale "},
+      {other + "?fieldManager=m", 7, "m/ "},
+      // That version has no Scale.
+      {kSiteScale + "?fieldManager=s", 8, "m/ "},
+  };
+  for (const Step& step : steps) {
+    CAPTURE(step.path, step.replicas);
+    CHECK(server.merge(step.path, {{"spec", {{"replicas", step.replicas}}}}).code == 200);
+    CHECK(server.get(kWebsites + "/a").json["spec"]["replicas"] == step.replicas);
+    CHECK(owners() == step.owners);
+  }
+}
+
 }  // namespace kubewatch::apiserver

@@ -129,6 +129,27 @@ TEST_CASE("addresses that a Service does not get") {
         "this cluster]");
 }
 
+TEST_CASE("addresses are judged before any is given, and a dry run gives none") {
+  const std::string start = "Service \"s\" is invalid: ";
+  CHECK(refusal(R"("clusterIP":"bad",)" + kPorts) ==
+        start +
+            "spec.clusterIPs[0]: Invalid value: \"bad\": must be a valid IP address, (e.g. "
+            "10.9.8.7 or 2001:db8::ffff)");
+  CHECK(refusal(R"("ipFamilies":["IPv9"],)" + kPorts) ==
+        start +
+            "spec.ipFamilies[0]: Unsupported value: \"IPv9\": supported values: \"IPv4\", "
+            "\"IPv6\"");
+  const auto dry = [](const std::string& spec, const ServiceHoldings& held) {
+    Json made = service(spec);
+    return allocate_service(nullptr, made, held, kSeed, true).ok();
+  };
+  CHECK(dry(R"("clusterIP":"10.96.0.9",)" + kPorts, {{"10.96.0.9"}, {}}));
+  CHECK_FALSE(dry(R"("clusterIP":"10.9.0.9",)" + kPorts, {}));
+  const std::string port = R"("type":"NodePort","ports":[{"port":80,"nodePort":1}])";
+  CHECK(dry(port, {}));
+  CHECK_FALSE(dry(port, {{}, {1}}));
+}
+
 TEST_CASE("which Services get node ports") {
   CHECK_FALSE(created(kPorts)["ports"][0].contains("nodePort"));
   CHECK(created(kNodePort)["ports"][0]["nodePort"] == 30093);
@@ -200,6 +221,10 @@ TEST_CASE("a change of the type gets or gives back what the type has") {
     CHECK_FALSE(named.contains(key));
   }
   CHECK(updated(named, kPorts)["clusterIP"] == "10.96.1.8");
+  const Json both = created("\"clusterIP\":\"None\"");
+  CHECK(families(updated(both, R"("clusterIP":"None","ipFamilyPolicy":"SingleStack",
+                                  "ipFamilies":["IPv4","IPv6"])")) ==
+        Json::parse(R"(["SingleStack",["IPv4"]])"));
 }
 
 TEST_CASE("what Services hold") {

@@ -75,7 +75,8 @@ TEST_CASE("bodies that are no such object are refused in the API server's words"
       {kConfigMaps, config_map("q", {{"metadata", {{"namespace", "other"}}}}), 400,
        "the namespace of the provided object does not match the namespace sent on the request"},
       {kConfigMaps, config_map("q", {{"apiVersion", "v2"}}), 400,
-       "the API version in the data (v2) does not match the expected API version (v1)"},
+       "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is "
+       "registered for version \"v2\" in scheme"},
       {kConfigMaps, config_map("q", {{"metadata", {{"finalizers", {"nodomain"}}}}}), 422,
        "ConfigMap \"q\" is invalid: metadata.finalizers[0]: Invalid value: \"nodomain\": name is "
        "neither a standard finalizer name nor is it fully qualified"},

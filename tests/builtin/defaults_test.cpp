@@ -168,18 +168,12 @@ TEST_CASE("an image is pulled always where its tag is latest or missing") {
   }
 }
 
-TEST_CASE("a new Pod has a status, a priority and the tolerations of every Pod") {
+TEST_CASE("a new Pod has a status and the tolerations of every Pod") {
   const Json plain = pod(kPlain);
   CHECK(plain["status"] == Json::parse(R"({"phase":"Pending","qosClass":"BestEffort"})"));
-  CHECK(plain["spec"]["priority"] == 0);
-  CHECK(plain["spec"]["preemptionPolicy"] == "PreemptLowerPriority");
   CHECK(plain["spec"]["tolerations"][0] ==
         Json::parse(R"({"key":"node.kubernetes.io/not-ready","operator":"Exists",
                         "effect":"NoExecute","tolerationSeconds":300})"));
-  CHECK(pod(R"("priorityClassName":"system-node-critical",)" + kPlain)["spec"]["priority"] ==
-        2000001000);
-  CHECK_FALSE(pod(R"("priorityClassName":"mine",)" + kPlain)["spec"].contains("priority"));
-  CHECK(pod(R"("preemptionPolicy":"Never",)" + kPlain)["spec"]["preemptionPolicy"] == "Never");
 }
 
 TEST_CASE("tolerations are added where none stands for them") {
@@ -284,8 +278,49 @@ TEST_CASE("what new volumes, claims and StatefulSets get") {
   CHECK(set["spec"]["updateStrategy"]["rollingUpdate"] == Json::parse(R"({"partition":2})"));
 }
 
+TEST_CASE("a Job without labels shares those of its template") {
+  const auto shares = [](const std::string& metadata, const std::string& labels) {
+    return shares_labels("jobs.batch", Json::parse(R"({"metadata":)" + metadata +
+                                                   R"(,"spec":{"template":{"metadata":{"labels":)" +
+                                                   labels + "}}}}"));
+  };
+  CHECK(shares("{}", R"({"k":null})"));
+  CHECK(shares(R"({"labels":{}})", R"({"k":"v"})"));
+  CHECK_FALSE(shares(R"({"labels":{"k":"v"}})", R"({"k":"v"})"));
+  CHECK_FALSE(shares("{}", "null"));
+  CHECK_FALSE(shares_labels("cronjobs.batch", Json::object()));
+  Json job = filled("jobs.batch", R"({"spec":{"template":{"metadata":{"labels":{"k":"v"}}}}})");
+  CHECK(job["metadata"]["labels"] == Json::parse(R"({"k":"v"})"));
+  share_labels(job);
+  CHECK(job["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"]);
+}
+
+TEST_CASE("what an object uses of a feature that is off it keeps, and gets no more of it") {
+  const std::string leases = "leases.coordination.k8s.io";
+  const std::string text = R"({"spec":{"strategy":"s","preferredHolder":"h"}})";
+  CHECK(filled(leases, text)["spec"] == Json::object());
+  CHECK(updated(leases, parsed(R"({"spec":{"strategy":"x"}})"), text)["spec"] ==
+        Json::parse(R"({"strategy":"s"})"));
+  const auto lifecycle = [](const Json& before) {
+    const Json now = updated("deployments.apps", before,
+                             R"({"spec":{"template":{"spec":{"containers":[
+                                 {"lifecycle":{"stopSignal":"A"}},{"lifecycle":{}}]}}}})");
+    return now["spec"]["template"]["spec"]["containers"];
+  };
+  const Json off = lifecycle(Json::object());
+  CHECK_FALSE(off[0].contains("lifecycle"));
+  CHECK(off[1]["lifecycle"] == Json::object());
+  const Json on = lifecycle(Json::parse(R"({"spec":{"template":{"spec":{"initContainers":[
+      {"lifecycle":{"stopSignal":"B"}}]}}}})"));
+  CHECK(on[0]["lifecycle"] == Json::parse(R"({"stopSignal":"A"})"));
+  // Whatever comes instead of a structure stays as it is.
+  CHECK(filled(leases, R"({"spec":[1]})")["spec"] == Json::parse("[1]"));
+  CHECK(filled("pods",
+               R"({"spec":{"containers":[1,{"lifecycle":"x"}]}})")["spec"]["containers"][0] == 1);
+}
+
 TEST_CASE("an update of a Pod keeps its priority and its tolerations") {
-  const Json live = pod(R"("priorityClassName":"system-node-critical",)" + kPlain);
+  const Json live = pod(R"("priority":2000001000,)" + kPlain);
   const Json put = updated("pods", live, R"({"spec":{)" + kPlain + "}}");
   CHECK(put["spec"]["priority"] == 2000001000);
   CHECK(put["spec"]["tolerations"] == live["spec"]["tolerations"]);

@@ -12,7 +12,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOTS = ["PodSpec", "PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "ServicePort"]
 # Volumes of storage that few have: shown without their fields.
 LEFT_OUT = re.compile("^(GCE|AWS|GitRepo|ISCSI|Glusterfs|RBD|Quobyte|Flex|Cinder|CephFS|Flocker|FC|Azure|Vsphere|Photon|"
-                      "Portworx|ScaleIO|StorageOS|WindowsSecurity|PodCertificate|ClusterTrustBundle)")
+                      "Portworx|ScaleIO|StorageOS|PodCertificate|ClusterTrustBundle)")
 PLAIN = {"bool": "b", "int32": "i", "int64": "i", "resource.Quantity": "q", "intstr.IntOrString": "i",
          "ResourceList": "{q}", "map[string]string": "{}"}
 META = """metav1.LabelSelector matchLabels:{} matchExpressions:[metav1.LabelSelectorRequirement

@@ -1,4 +1,5 @@
 // The rules of all built-in kinds but Pods: those are in validation_test.cpp.
+#include "base/strings.hpp"
 #include "builtin/objects.hpp"
 
 namespace kubewatch::builtin {
@@ -309,6 +310,9 @@ TEST_CASE("storage") {
       {"persistentvolumes", R"({"spec":{"capacity":null,"hostPath":null}})",
        "[spec.capacity: Required value, spec.capacity: Unsupported value: null: supported "
        "values: \"storage\", spec: Required value: must specify a volume type]"},
+      {"persistentvolumes", R"({"spec":{"hostPath":null,"fc":{"targetWWNs":["a"]}}})",
+       "spec.fc.lun: Required value: lun is required if targetWWNs is specified"},
+      {"persistentvolumes", R"({"spec":{"flexVolume":{"driver":"a/b"}}})", ""},
       {"persistentvolumes", R"({"spec":{"nfs":{"server":"a","path":"/"}}})",
        "spec.nfs: Forbidden: may not specify more than 1 volume type"},
       {"persistentvolumes", R"({"spec":{"hostPath":null,"local":{"path":"/a"}}})",
@@ -564,6 +568,8 @@ TEST_CASE("what an update may not change") {
       {"persistentvolumeclaims", R"({"spec":{"resources":{"requests":{"storage":"1Gi"}}}})", ""},
       {"storageclasses.storage.k8s.io", R"({"provisioner":"x"})",
        "provisioner: Invalid value: \"x\": field is immutable"},
+      {"storageclasses.storage.k8s.io", R"({"allowedTopologies":[{}]})",
+       "allowedTopologies[0].matchLabelExpressions: Duplicate value: \"\""},
       {"rolebindings.rbac.authorization.k8s.io",
        R"({"roleRef":{"kind":"ClusterRole","name":"edit"}})",
        "roleRef: Invalid value: {\"APIGroup\":\"rbac.authorization.k8s.io\",\"Kind\":\""
@@ -574,6 +580,33 @@ TEST_CASE("what an update may not change") {
       {"endpointslices.discovery.k8s.io", R"({"addressType":"IPv6"})",
        "addressType: Invalid value: \"IPv6\": field is immutable"},
   });
+}
+
+TEST_CASE("what is signed is certificates in PEM, and what was none before may stay so") {
+  const auto told_of_certificate = [](const std::string& before, const std::string& pem) {
+    const auto signed_as = [](const std::string& text) {
+      return Json{{"status", {{"certificate", base::base64_encode(text)}}}};
+    };
+    const Json live = before.empty() ? Json::object() : signed_as(before);
+    schema::FieldErrors errors;
+    validate("certificatesigningrequests.certificates.k8s.io", &live, signed_as(pem), "status",
+             errors);
+    return errors.empty() ? "" : errors.front().message;
+  };
+  const auto block = [](const std::string& inside, const std::string& type = "CERTIFICATE") {
+    return "-----BEGIN " + type + "-----\n" + inside + "-----END " + type + "-----\n";
+  };
+  const std::string start = "Invalid value: \"<certificate data>\": ";
+  CHECK(told_of_certificate("", "# a\n" + block("MAA=\n") + block("MAA=\n") + "more").empty());
+  CHECK(told_of_certificate("", "a") == start + "must contain at least one CERTIFICATE PEM block");
+  CHECK(told_of_certificate("", block("YQ==\n", "X")) ==
+        start + "only CERTIFICATE PEM blocks are allowed, found \"X\"");
+  CHECK(told_of_certificate("", block("A: b\n\nMAA=\n")) ==
+        start + "no PEM block headers are permitted");
+  CHECK(told_of_certificate("", block("")) ==
+        start + "found CERTIFICATE PEM block containing 0 certificates");
+  CHECK(told_of_certificate("", block("YQ==\n")) == start + "x509: malformed certificate");
+  CHECK(told_of_certificate("a", "a").empty());
 }
 
 }  // namespace kubewatch::builtin
