@@ -3,8 +3,8 @@
 #include <cstddef>
 
 #include "base/keep_member.hpp"
-#include "builtin/defaults_kinds.hpp"
 #include "builtin/disabled_fields.hpp"
+#include "builtin/typed_form.hpp"
 
 namespace kubewatch::builtin {
 
@@ -70,7 +70,7 @@ void keep_other_parts(const std::string& subresource, const Json& live, Json& po
     keep_all_but_joining(live, pod);
   }
   drop_disabled_fields("pods", &live, pod);
-  hide_empty_lists("pods", pod);
+  hide_empty_lists(pod);
 }
 
 }  // namespace kubewatch::builtin
