@@ -208,13 +208,12 @@ Json VersionOwners::without_lost(const Resource& version, const Json& whole,
   return converted(version, own_, schema::remove_items(*version.merge, whole, lost));
 }
 
-std::vector<schema::Conflict> VersionOwners::conflicts(const std::string& told_version,
-                                                       Changes changes) const {
+std::vector<schema::Conflict> VersionOwners::conflicts(Changes changes) const {
   for (auto& [version, of] : changes) of.modified.merge_in(of.added);
   std::vector<schema::Conflict> out;
   for (const auto& [identity, entry] : others_) {
     for (auto& path : entry.fields.intersect(changes.at(entry.api_version).modified).paths()) {
-      out.push_back({entry.text(told_version), std::move(path)});
+      out.push_back({entry.text(), std::move(path)});
     }
   }
   return out;
@@ -235,7 +234,7 @@ Result<schema::ApplyOutcome> VersionOwners::apply(schema::ApplyRequest request) 
   if (!force) {
     request.force = false;
     KW_ASSIGN(schema::ApplyOutcome refused, schema::apply(request));
-    for (auto& one : conflicts(request.told_version, changed)) {
+    for (auto& one : conflicts(changed)) {
       // Written by every apply of kubectl's, besides what it applies.
       if (request.manager == "kubectl" && schema::is_last_applied(one.path)) continue;
       refused.conflicts.push_back(std::move(one));

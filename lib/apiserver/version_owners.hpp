@@ -45,7 +45,7 @@ class VersionOwners {
   // `whole` of `version`, in the form of `own_`, without what is in `last` and nobody owns.
   Json without_lost(const Resource& version, const Json& whole, const schema::Managed& managed,
                     const schema::FieldSet& last) const;
-  std::vector<schema::Conflict> conflicts(const std::string& told_version, Changes changes) const;
+  std::vector<schema::Conflict> conflicts(Changes changes) const;
   // To `after`, with what they still own.
   void give_back(const Changes& changes, Json& after);
 

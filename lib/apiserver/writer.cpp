@@ -166,7 +166,9 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
   } else {
     auto dropped = prune_typed(body, resource);
     unknown.insert(unknown.end(), dropped.begin(), dropped.end());
-    if (resource.storage_id == kCrds) prune_crd(body, unknown);
+    // An apply is told of none: it is pruned after its merge.
+    std::vector<std::string> untold;
+    if (resource.storage_id == kCrds) prune_crd(body, applied ? untold : unknown);
   }
   KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
   KW_TRY(normalise_kind(resource, body));

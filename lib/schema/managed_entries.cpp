@@ -88,10 +88,10 @@ std::string ManagedEntry::identity() const {
   return out + "}";
 }
 
-std::string ManagedEntry::text(const std::string& told_version) const {
+std::string ManagedEntry::text() const {
   std::string out = json_text(manager);
   if (!subresource.empty()) out += " with subresource " + json_text(subresource);
-  if (!applied) out += " using " + (told_version.empty() ? api_version : told_version);
+  if (!applied) out += " using " + api_version;
   return out;
 }
 

@@ -32,8 +32,7 @@ struct ManagedEntry {
   // managers.
   std::string identity() const;
   // As conflict messages name it.
-  // `told_version`: in place of its own; "" = its own.
-  std::string text(const std::string& told_version = "") const;
+  std::string text() const;
 };
 using Managed = std::map<std::string, ManagedEntry>;
 

@@ -46,8 +46,6 @@ struct ApplyRequest {
   std::string subresource;  // "" | "status" | ...
   bool force = false;
   MergeNodePtr schema;
-  // In which conflicts name the version of who updated; "" = that of its entry.
-  std::string told_version;
   FieldSet ignored;  // fields this endpoint resets (status on main, all but status on /status)
   // `merged` without what the manager applied `last` and nobody owns any more; `managed` has what
   // it applies now. For objects whose owners speak of other versions too; null: all of this one.
