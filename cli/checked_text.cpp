@@ -9,8 +9,6 @@ namespace kubewatch::cli {
 
 namespace {
 
-constexpr std::size_t kSumDigits = 16;
-
 std::string mark_of(std::string_view json) {
   return fmt::format("#{:016x}", base::fnv1a64(json));
 }
@@ -23,8 +21,8 @@ std::string with_checksum(std::string json) {
 }
 
 std::optional<std::string_view> checked_text(std::string_view text) {
-  if (text.size() <= kSumDigits || text[text.size() - kSumDigits - 1] != '#') return text;
-  const std::string_view json = text.substr(0, text.size() - kSumDigits - 1);
+  if (text.size() < kChecksumSize) return std::nullopt;
+  const std::string_view json = text.substr(0, text.size() - kChecksumSize);
   if (text.substr(json.size()) != mark_of(json)) return std::nullopt;
   return json;
 }

@@ -59,7 +59,8 @@ complete -F _kubewatch kubewatch '"kubewatch"' "'kubewatch'" 'kubewatch"' "kubew
 constexpr const char kZsh[] = R"sh(#compdef kubewatch
 # zsh completion of kubewatch; made by: kubewatch completion zsh
 _kubewatch() {
-  local answer line directive word program=${(Q)words[1]} name match MATCH MBEGIN MEND
+  local answer line directive word program=${(Q)words[1]} name MATCH MBEGIN MEND
+  local -a match mbegin mend
   case $program in '~' | '~/'*) program=$HOME${program#'~'} ;; esac
   if [[ $program =~ '^\$(\{([A-Za-z_][A-Za-z_0-9]*)\}|([A-Za-z_][A-Za-z_0-9]*))(/.*)?$' ]]; then
     name=$match[2]$match[3]

@@ -25,7 +25,11 @@ Result<void> Recording::open(Session& session, const std::vector<hooks::Rule>& r
   if (!wanted()) return {};
   KW_TRY(check_output_file("--record", file_));
   auto file = hooks::RecordingFile::create(file_, {megabytes_ << 20U});
-  if (!file.ok()) return Error(ErrorKind::invalid, "--record: " + file.error().render());
+  if (!file.ok()) {
+    const bool occupied = file.error().kind() == ErrorKind::already_exists;
+    return Error(occupied ? ErrorKind::invalid : file.error().kind(),
+                 "--record: " + file.error().render());
+  }
   hooks::RecorderOptions options;
   options.complete = complete;
   for (const hooks::Rule& rule : rules) options.controllers.push_back(rule.name);

@@ -109,7 +109,7 @@ ReflectMode ReflectFlags::mode() const {
 bool ReflectFlags::selects_of_file() const {
   return !from.empty() && words.empty() &&
          (!selection.label_selector.empty() || !selection.field_selector.empty() ||
-          !namespaces.empty() || selection.all_namespaces);
+          !namespaces.empty());
 }
 
 Result<void> ReflectFlags::check() const {
@@ -170,7 +170,7 @@ Result<void> ReflectFlags::check() const {
 Result<void> ReflectFlags::check_saved_kinds() const {
   if (from.empty() || !words.empty()) return {};
   const bool prints = once || query;
-  const bool selects = !prints && selects_of_file();
+  const bool selects = !prints && (selects_of_file() || selection.all_namespaces);
   const bool shapes =
       content.metadata_only || !strip.empty() || (content.show_managed_fields && !query);
   if (!selects && !shapes) return {};

@@ -14,6 +14,8 @@ namespace kubewatch::cli {
 namespace {
 
 constexpr std::string_view kSavedMagic = "kubewatch-reflect\n";
+constexpr int kVersion = 2;
+constexpr int kWithoutChecksum = 1;
 constexpr std::size_t kMaxFile = std::size_t{4} << 30U;
 constexpr std::size_t kMaxHeader = 16U << 20U;
 
@@ -117,11 +119,11 @@ Result<void> write_saved(const std::string& path, const std::string& server,
                .with_context("saving " + kind->name()));
     list.push_back(describe(kind->plan(), parts.size() - before));
   }
-  const std::string header = with_checksum(
-      base::dump_json({{"version", 1}, {"server", server}, {"kinds", std::move(list)}}));
+  const std::string header =
+      base::dump_json({{"version", kVersion}, {"server", server}, {"kinds", std::move(list)}});
   std::string content(kSavedMagic);
   for (int i = 0; i < 4; ++i) content.push_back(static_cast<char>(header.size() >> (8 * i)));
-  content += header;
+  content += with_checksum(header);
   content += parts;
   return base::write_file_atomic(path, content, 0600);
 }
@@ -148,12 +150,14 @@ Result<std::vector<SavedKind>> parse_saved(std::string_view content) {
   }
   content.remove_prefix(4);
   if (size > content.size() || size > kMaxHeader) return damaged("cut short or damaged");
-  const auto text = checked_text(content.substr(0, size));
-  if (!text) return damaged("damaged: the checksum of its header is wrong");
-  auto header = base::parse_json(*text);
-  content.remove_prefix(size);
+  auto header = base::parse_json(content.substr(0, size));
   if (!header.ok()) return damaged("damaged: " + header.error().message());
-  if (base::int_at(*header, {"version"}) != 1) return damaged("of another version");
+  const auto version = base::int_at(*header, {"version"});
+  if (version != kVersion && version != kWithoutChecksum) return damaged("of another version");
+  if (version == kVersion && !checked_text(content.substr(0, size + kChecksumSize))) {
+    return damaged("damaged: the checksum of its header is wrong");
+  }
+  content.remove_prefix(version == kVersion ? size + kChecksumSize : size);
   const Json* kinds = base::find(*header, {"kinds"});
   if (kinds == nullptr || !kinds->is_array()) return damaged("damaged: it names no kinds");
   std::vector<SavedKind> out;

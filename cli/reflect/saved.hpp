@@ -1,11 +1,12 @@
 // Several caches in one file: what each was a cache of, then its bytes, which are compressed as the
 // caches are. Whoever reads a file trusts nothing in it.
 //
-//   "kubewatch-reflect\n" headerSize:u32 header parts...
+//   "kubewatch-reflect\n" headerSize:u32 header checksum parts...
 //
-// The header is JSON: {"version": 1, "server", "kinds": [{..., "bytes": N}]}, and behind it its
-// checksum (cli/checked_text), which files of before lack; numbers are little endian; the parts
-// have checksums of their own (runtime/store_file).
+// The header is JSON: {"version": 2, "server", "kinds": [{..., "bytes": N}]}, and has its checksum
+// behind it (cli/checked_text), which files of version 1 lack; who knows that one alone must be
+// able to read the version. Numbers are little endian; the parts have checksums of their own
+// (runtime/store_file).
 #pragma once
 
 #include <string>

@@ -94,7 +94,7 @@ class Reflect : public Command {
       return Error(
           ErrorKind::invalid,
           "the figures of --once are those of the caches of the file as they are: with -n, "
-          "-A, -l and --field-selector name the TYPE, or print objects with --query or -o");
+          "-l and --field-selector name the TYPE, or print objects with --query or -o");
     }
     // --once -o yaml prints objects.
     if (mode == ReflectMode::query || mode == ReflectMode::once || figures) return {};

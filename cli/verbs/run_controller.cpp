@@ -44,8 +44,12 @@ namespace {
 // Of a path or an address that was given: what is wrong with it, or what the machine has against
 // it.
 int code_of_place(const Error& error) {
-  const bool wrong = error.kind() == ErrorKind::invalid || error.kind() == ErrorKind::not_found;
-  return wrong ? kUsage : kFailed;
+  switch (error.kind()) {
+    case ErrorKind::invalid:
+    case ErrorKind::not_found:
+    case ErrorKind::forbidden: return kUsage;
+    default: return kFailed;
+  }
 }
 
 // What the control socket and reloading need to know.
@@ -463,7 +467,7 @@ class RunController : public Command {
     }
     const bool complete = state_.empty() && !*plan;
     if (auto opened = recording_.open(session, rules, complete); !opened.ok()) {
-      return fail(context, kUsage, opened.error().render());
+      return fail(context, code_of_place(opened.error()), opened.error().render());
     }
     Supervision supervision(context, session, ends, {socket_, rule_files_, rules_before_}, metrics_,
                             recording_);

@@ -10,7 +10,8 @@ namespace kubewatch::cli::watch {
 
 namespace {
 
-constexpr std::string_view kCheckpointMagic = "kubewatch-checkpoint 1\n";
+constexpr std::string_view kCheckpointMagic = "kubewatch-checkpoint 2\n";
+constexpr std::string_view kFirstMagic = "kubewatch-checkpoint 1\n";
 constexpr std::size_t kMostBytes = std::size_t{4} << 30U;
 
 Error bad_checkpoint(const std::string& how) {
@@ -29,7 +30,7 @@ std::string why_kept(const Undelivered& what) {
   return "";
 }
 
-// A line of JSON with the sizes and its checksum, which files of before lack, then the parts one
+// A line of JSON with the sizes and its checksum, which files of version 1 lack, then the parts one
 // behind the other; what they hold is checked by who reads them, each has its own checksum.
 std::string pack_checkpoint(const CheckpointParts& parts) {
   Json head = Json::array();
@@ -43,11 +44,14 @@ std::string pack_checkpoint(const CheckpointParts& parts) {
 }
 
 Result<CheckpointParts> unpack_checkpoint(std::string_view bytes) {
-  if (!bytes.starts_with(kCheckpointMagic)) return bad_checkpoint("is none, or of another version");
+  const bool has_checksum = bytes.starts_with(kCheckpointMagic);
+  if (!has_checksum && !bytes.starts_with(kFirstMagic)) {
+    return bad_checkpoint("is none, or of another version");
+  }
   bytes.remove_prefix(kCheckpointMagic.size());
   const auto line = bytes.find('\n');
   if (line == std::string_view::npos) return bad_checkpoint("is cut short");
-  const auto text = checked_text(bytes.substr(0, line));
+  const auto text = has_checksum ? checked_text(bytes.substr(0, line)) : bytes.substr(0, line);
   if (!text) return bad_checkpoint("is damaged");
   auto head = base::parse_json(*text);
   if (!head.ok() || !head->is_array()) return bad_checkpoint("is damaged");

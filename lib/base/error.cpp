@@ -21,6 +21,11 @@ Error Error::with_context(std::string what) && {
   return std::move(*this);
 }
 
+Error Error::as_disconnect() && {
+  disconnect_ = true;
+  return std::move(*this);
+}
+
 std::string Error::render() const {
   std::string out;
   for (auto it = context_.rbegin(); it != context_.rend(); ++it) {

@@ -62,11 +62,16 @@ class Error {
   bool is_forbidden() const { return kind_ == ErrorKind::forbidden; }
   bool is_unauthorized() const { return kind_ == ErrorKind::unauthorized; }
   bool is_unreachable() const { return kind_ == ErrorKind::unreachable; }
+  // Nobody took the connection, or it was lost before the answer was whole: so it is with a server
+  // that is away. What has no address and no TLS says nothing of connections that are open.
+  bool is_disconnect() const { return disconnect_; }
+  Error as_disconnect() &&;
   // Network errors, conflicts, 429 and 5xx: the same request may succeed later.
   bool is_retryable() const;
 
  private:
   ErrorKind kind_;
+  bool disconnect_ = false;
   std::string message_;
   std::vector<std::string> context_;
   std::shared_ptr<const ApiStatus> status_;

@@ -538,19 +538,20 @@ void Driver::look_at_shard(const core::ObjectMeta& last) {
   const auto runs_it = [key = last.key(), uid = last.uid](const auto& one) {
     return one.second->key() == key && one.second->uid() == uid && !one.second->of_deletion();
   };
-  const bool may_be_told = rule_.on_delete && finalized_elsewhere(last);
+  const bool may_be_told =
+      rule_.on_delete && finalized_elsewhere(last) && finalized_.count(last.uid) == 0;
   if (!may_be_told && std::none_of(runs_.begin(), runs_.end(), runs_it)) return;
-  get_live(last.key(),
-           [this, key = last.key(), uid = last.uid, runs_it](const Result<Json>& answer) {
-             if (!answer.ok()) return;
-             const core::ObjectMeta now = core::meta_of(*answer);
-             if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
-             if (owed_.only_left(key, uid)) deletion_told(key);
-             const auto runs = runs_;  // what ends one may end another
-             for (const auto& one : runs) {
-               if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
-             }
-           });
+  get_live(last.key(), [this, key = last.key(), uid = last.uid, runs_it,
+                        may_be_told](const Result<Json>& answer) {
+    if (!answer.ok()) return;
+    const core::ObjectMeta now = core::meta_of(*answer);
+    if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
+    if (may_be_told && owed_.only_left(key, uid)) deletion_told(key);
+    const auto runs = runs_;  // what ends one may end another
+    for (const auto& one : runs) {
+      if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
+    }
+  });
 }
 
 Owner Driver::owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const {

@@ -57,6 +57,7 @@ Engine::Impl::Impl(loop::EventLoop& the_loop, client::Client& the_client,
     options.shards->by = ShardPlan::By::hash;
     rules = of_single_shard(std::move(rules));
   }
+  pool.on_answer([this] { server_answered(); });
   pool.on_doubt([this](const core::Gvk& gvk) { definitions.doubt(gvk); });
   for (const Rule& rule : rules) current.push_back(identity_of(rule));
 }
@@ -134,20 +135,19 @@ void Engine::Impl::on_request(const client::RequestFacts& request) {
 // A server that hangs keeps its watches open, and a flow that something in between has forgotten
 // looks the same: who is refused everything else need not wait for them.
 void Engine::Impl::look_for_silence(const client::RequestFacts& request) {
-  using End = ServerSilence::End;
-  const bool no_answer = request.error != nullptr && request.status == 0;
-  if (no_answer && !request.error->is_unreachable() &&
-      request.error->kind() != ErrorKind::timeout) {
-    return;
-  }
-  const auto since =
-      silence.ended(no_answer ? End::no_answer : End::answered, request.took, loop.now());
+  if (request.status != 0) return server_answered();
+  if (request.error == nullptr) return;  // given up by who asked
+  if (!request.error->is_disconnect() && request.error->kind() != ErrorKind::timeout) return;
+  const auto since = silence.ended(ServerSilence::End::no_answer, request.took, loop.now());
   if (!since || stopping) return;
   base::log_warn("the server does not answer: watches that are silent are opened anew",
                  {{"error", request.error->render()}});
-  loop.post([this, there = std::weak_ptr<char>(alive), at = *since] {
-    if (!there.expired()) pool.on_server_silent(at);
-  });
+  pool.on_server_silent(*since);
+}
+
+void Engine::Impl::server_answered() {
+  silence.ended(ServerSilence::End::answered, Duration{0}, loop.now());
+  pool.on_server_answers();
 }
 
 // Without a way to send them there are no traces; the controllers run all the same.

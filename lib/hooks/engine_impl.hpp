@@ -95,6 +95,8 @@ struct Engine::Impl : client::RequestObserver {
   // Of all of ours, but for lists and watches.
   void on_request(const client::RequestFacts& request) override;
   void look_for_silence(const client::RequestFacts& request);
+  // Lists and watches, too.
+  void server_answered();
   void end_drivers();
   std::vector<Rule> of_single_shard(std::vector<Rule> all) const;
 

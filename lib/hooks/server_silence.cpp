@@ -13,6 +13,8 @@ std::optional<TimePoint> ServerSilence::ended(End how, Duration took, TimePoint 
   }
   const TimePoint began = now - took;
   if (answered_ && began <= *answered_) return std::nullopt;
+  if (failed_ && began - *failed_ > kAgain) silent_since_.reset();
+  failed_ = now;
   silent_since_ = std::min(silent_since_.value_or(began), began);
   if (now - *silent_since_ < kProof || (told_ && now - *told_ < kAgain)) return std::nullopt;
   told_ = now;

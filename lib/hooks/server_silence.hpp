@@ -14,7 +14,8 @@ class ServerSilence {
   // From the beginning of the first request without an answer: a refused connection may be a
   // restart of the server, whose watches end by themselves.
   static constexpr Duration kProof{8000};
-  // A server that takes the time of every write for its webhooks is not asked more often.
+  // A server that takes the time of every write for its webhooks is not asked more often, and
+  // failures further apart are not one silence: nothing was asked in between.
   static constexpr Duration kAgain{60000};
 
   enum class End { answered, no_answer };
@@ -24,6 +25,7 @@ class ServerSilence {
 
  private:
   std::optional<TimePoint> answered_;
+  std::optional<TimePoint> failed_;
   std::optional<TimePoint> silent_since_;
   std::optional<TimePoint> told_;
 };

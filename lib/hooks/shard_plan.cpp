@@ -76,7 +76,7 @@ Result<ShardPlan> parse_shard_plan(std::string_view shard_by, std::optional<std:
 }
 
 std::string describe(const ShardPlan& plan) {
-  const std::string count = std::to_string(plan.count) + " even shards by ";
+  const std::string count = fmt::format("{}{}", plan.count, runtime::kPlanWords);
   if (plan.by == ShardPlan::By::hash) return count + "hash of names";
   if (plan.by == ShardPlan::By::label) return count + "label " + plan.label;
   std::vector<std::string> groups;

@@ -47,12 +47,19 @@ Error state_error(const std::string& what, const std::string& path) {
   return Error(ErrorKind::unavailable, fmt::format("{} {}: {}", what, path, std::strerror(errno)));
 }
 
-// Whether the path still leads to what was opened there.
-bool is_at(const std::string& path, int fd) {
+enum class Place { same, other, unknown };
+
+// Whether the path still leads to what was opened there. A file system that does not answer says
+// nothing: whether the file can still be written to, it says to the write.
+Place place_of(const std::string& path, int fd) {
   struct stat there {};
   struct stat ours {};
-  return ::stat(path.c_str(), &there) == 0 && ::fstat(fd, &ours) == 0 &&
-         there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+  if (::fstat(fd, &ours) != 0) return Place::unknown;
+  if (::stat(path.c_str(), &there) != 0) {
+    return errno == ENOENT || errno == ENOTDIR ? Place::other : Place::unknown;
+  }
+  const bool same = there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;
+  return same ? Place::same : Place::other;
 }
 
 }  // namespace
@@ -172,11 +179,17 @@ void StateStore::forget(const StateKey& key) {
 
 // Without the lock's file another process may have been let in, and what is there be its own.
 bool StateStore::is_ours() const {
-  return is_at(path(kLock), lock_.get()) && is_at(path(kLog), log_.get());
+  return place_of(path(kLock), lock_.get()) == Place::same &&
+         place_of(path(kLog), log_.get()) == Place::same;
+}
+
+bool StateStore::is_lost() const {
+  return place_of(path(kLock), lock_.get()) == Place::other ||
+         place_of(path(kLog), log_.get()) == Place::other;
 }
 
 void StateStore::append(const std::string& line) {
-  if (!is_ours()) {
+  if (is_lost()) {
     return give_up(Error(ErrorKind::unavailable,
                          "the files of " + folder_ + " were removed or replaced meanwhile"));
   }

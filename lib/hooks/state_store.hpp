@@ -63,7 +63,9 @@ class StateStore {
   Result<void> load(const StateScope& scope);
   std::string why_strange(const StateScope& scope) const;
   Result<void> rewrite();
+  // Both for sure: where that cannot be told now, neither.
   bool is_ours() const;
+  bool is_lost() const;
   void append(const std::string& line);
   void give_up(const Error& error);
   void close_cleanly();

@@ -18,6 +18,8 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr int kMissingAnswers = 3;
+// What all quiet streams together take to be opened anew, on average.
+constexpr Duration kOpenAnewWithin{3000};
 
 runtime::WatcherOptions options_of(const StreamSpec& spec) {
   runtime::WatcherOptions options = spec.list;
@@ -50,7 +52,8 @@ StreamPool::~StreamPool() = default;
 StreamPool::Opened StreamPool::open(const StreamSpec& spec, StreamListener listener) {
   std::shared_ptr<Stream>& stream = streams_[spec.key()];
   const bool fresh = stream == nullptr;
-  if (fresh) stream = std::make_shared<Stream>(client_, random_, spec, failures_, doubt_);
+  if (fresh)
+    stream = std::make_shared<Stream>(client_, random_, spec, failures_, doubt_, answered_);
   const Opened out{stream, stream->add(std::move(listener))};
   if (fresh) stream->start();
   return out;
@@ -67,7 +70,31 @@ void StreamPool::close(const Opened& opened) {
 }
 
 void StreamPool::on_server_silent(TimePoint since) {
-  for (const auto& [key, stream] : streams_) stream->on_server_silent(since);
+  silent_since_ = since;
+  to_open_anew_.clear();
+  for (const auto& [key, stream] : streams_) to_open_anew_.emplace_back(stream);
+  between_ = kOpenAnewWithin / std::max<std::int64_t>(1, std::ssize(to_open_anew_));
+  open_next_anew();
+}
+
+void StreamPool::on_server_answers() {
+  to_open_anew_.clear();
+  opening_.reset();
+}
+
+// Not all at once: the server may only be slow, or have come back for many like us, and the first
+// look at it says so.
+void StreamPool::open_next_anew() {
+  opening_.reset();
+  if (to_open_anew_.empty()) return;
+  const Duration wait{
+      static_cast<std::int64_t>(2 * random_.unit() * static_cast<double>(between_.count()))};
+  opening_ = client_.loop().after(wait, [this] {
+    const std::shared_ptr<Stream> next = to_open_anew_.back().lock();
+    to_open_anew_.pop_back();
+    if (next != nullptr) next->on_server_silent(silent_since_);
+    open_next_anew();
+  });
 }
 
 std::vector<WatchFacts> StreamPool::facts() const {
@@ -96,12 +123,14 @@ WatchFacts Stream::facts() const {
 }
 
 Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& spec,
-               OncePer& failures, const std::function<void(const core::Gvk&)>& doubt)
+               OncePer& failures, const std::function<void(const core::Gvk&)>& doubt,
+               const std::function<void()>& answered)
     : client_(client),
       name_(runtime::watch_name(spec.type, spec.namespace_, options_of(spec))),
       needed_(spec.needed),
       failures_(failures),
       doubt_(doubt),
+      answered_(answered),
       reflector_(client, spec.type, spec.namespace_, options_of(spec), store_options(spec), random,
                  {[this](const runtime::StoreChange& change) { on_change(change); },
                   [this](bool) { on_synced(); },
@@ -112,7 +141,8 @@ Stream::Stream(client::Client& client, base::Random& random, const StreamSpec& s
                   true,
                   /*log_failures=*/false,
                   {},
-                  [this] { on_outdated(); }}) {}
+                  [this] { on_outdated(); },
+                  [this] { answered_(); }}) {}
 
 std::size_t Stream::add(StreamListener listener) {
   listeners_.emplace(++last_listener_, std::move(listener));

@@ -53,22 +53,32 @@ class StreamPool {
   // Called when the server does not know the kind of a stream, or an object has not the scope of
   // its kind; as often as that is seen.
   void on_doubt(std::function<void(const core::Gvk&)> callback) { doubt_ = std::move(callback); }
-  // Requests get no answer since then: what has told nothing since is opened anew. Not from inside
-  // a listener.
+  // Called when the server has answered any of their requests, or told of something.
+  void on_answer(std::function<void()> callback) { answered_ = std::move(callback); }
+  // Requests get no answer since then: what has told nothing since is opened anew, one after the
+  // other within seconds, until on_server_answers().
   void on_server_silent(TimePoint since);
+  void on_server_answers();
 
  private:
+  void open_next_anew();
+
   client::Client& client_;
   base::Random& random_;
   std::function<void(const core::Gvk&)> doubt_ = [](const core::Gvk&) {};
+  std::function<void()> answered_ = [] {};
   OncePer failures_{Duration{60000}};
   std::map<std::string, std::shared_ptr<Stream>> streams_;
+  std::vector<std::weak_ptr<Stream>> to_open_anew_;
+  TimePoint silent_since_{};
+  Duration between_{0};  // two of them, on average
+  loop::Timer opening_;
 };
 
 class Stream {
  public:
   Stream(client::Client& client, base::Random& random, const StreamSpec& spec, OncePer& failures,
-         const std::function<void(const core::Gvk&)>& doubt);
+         const std::function<void(const core::Gvk&)>& doubt, const std::function<void()>& answered);
   std::size_t add(StreamListener listener);
   void remove(std::size_t listener) { listeners_.erase(listener); }
   bool unused() const { return listeners_.empty(); }
@@ -96,6 +106,7 @@ class Stream {
   bool needed_;
   OncePer& failures_;
   const std::function<void(const core::Gvk&)>& doubt_;
+  const std::function<void()>& answered_;
   // Called one by one: a listener may add or remove others.
   void each(const std::function<void(const StreamListener&)>& call);
 

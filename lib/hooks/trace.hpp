@@ -27,7 +27,8 @@ struct TraceTarget {
   std::string other_protocol = {};
 };
 // From OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-// OTEL_EXPORTER_OTLP_HEADERS, _PROTOCOL and OTEL_SERVICE_NAME; absent when no endpoint is set or
+// OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL (or, where that is not set,
+// OTEL_EXPORTER_OTLP_PROTOCOL) and OTEL_SERVICE_NAME; absent when no endpoint is set or
 // OTEL_SDK_DISABLED is true. Errors: invalid, naming the variable (never its value).
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 Result<std::optional<TraceTarget>> trace_target(const Environment& environment);

@@ -16,6 +16,10 @@ Error unreachable(std::string message) {
   return Error(ErrorKind::unreachable, std::move(message));
 }
 
+Error disconnected(std::string message) {
+  return unreachable(std::move(message)).as_disconnect();
+}
+
 std::string reason_of(const FailedTransfer& failed) {
   return failed.detail.empty() ? curl_easy_strerror(failed.code) : failed.detail;
 }
@@ -44,12 +48,12 @@ std::string tls_peer(const FailedTransfer& failed) {
 Error connect_failed(const FailedTransfer& failed) {
   long number = 0;
   curl_easy_getinfo(failed.easy, CURLINFO_OS_ERRNO, &number);
-  if (number == ECONNREFUSED) return unreachable("connection to " + target(failed) + " refused");
+  if (number == ECONNREFUSED) return disconnected("connection to " + target(failed) + " refused");
   if (number == ENETUNREACH || number == EHOSTUNREACH) {
-    return unreachable("no route to " + target(failed));
+    return disconnected("no route to " + target(failed));
   }
   const std::string why = number != 0 ? std::strerror(static_cast<int>(number)) : reason_of(failed);
-  return unreachable("cannot connect to " + target(failed) + ": " + why);
+  return disconnected("cannot connect to " + target(failed) + ": " + why);
 }
 
 Error timed_out(const FailedTransfer& failed) {
@@ -58,9 +62,13 @@ Error timed_out(const FailedTransfer& failed) {
   if (connected == 0) {
     const bool whole = !failed.streaming && failed.response_timeout > Duration::zero() &&
                        failed.response_timeout < failed.connect_timeout;
-    return unreachable(
+    const std::string message =
         "no connection to " + target(failed) + " within " +
-        base::format_duration(whole ? failed.response_timeout : failed.connect_timeout));
+        base::format_duration(whole ? failed.response_timeout : failed.connect_timeout);
+    // The time may have gone for its name.
+    curl_off_t resolved = 0;
+    curl_easy_getinfo(failed.easy, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
+    return resolved == 0 ? unreachable(message) : disconnected(message);
   }
   return Error(ErrorKind::timeout, "no complete answer from " + target(failed) + " within " +
                                        base::format_duration(failed.response_timeout));
@@ -135,11 +143,12 @@ Error describe(const FailedTransfer& failed) {
     // It would have sent the request once more (Transfer::set_method_and_body).
     case CURLE_SEND_FAIL_REWIND:
     case CURLE_GOT_NOTHING:
-      return unreachable(target(failed) + " closed the connection without an answer");
+      return disconnected(target(failed) + " closed the connection without an answer");
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
     case CURLE_SEND_ERROR:
-      return unreachable("the connection to " + target(failed) + " was lost: " + reason_of(failed));
+      return disconnected("the connection to " + target(failed) +
+                          " was lost: " + reason_of(failed));
     case CURLE_WEIRD_SERVER_REPLY:
       return unreachable(target(failed) + " does not answer in HTTP/1.1: " + reason_of(failed));
     // Of the answer: other URLs than of http and https were refused before (parse_endpoint).

@@ -260,7 +260,8 @@ std::size_t Transfer::on_read(char* to, std::size_t size, std::size_t count, voi
   // as sent.
   if (transfer->body_taken_ == body.size()) {
     transfer->refuse(Error(ErrorKind::unreachable, transfer->endpoint_.host_port() +
-                                                       " closed the connection without an answer"));
+                                                       " closed the connection without an answer")
+                         .as_disconnect());
     return CURL_READFUNC_ABORT;
   }
   const std::size_t taken = std::min(size * count, body.size() - transfer->body_taken_);

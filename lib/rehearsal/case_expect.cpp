@@ -61,6 +61,7 @@ RuleReader or_null(RuleReader reader) {
   };
 }
 
+// But for `dropped`: a case has neither shards nor a lead that could be lost.
 std::vector<std::string> outcomes() {
   using hooks::Outcome;
   std::vector<std::string> words;

@@ -16,8 +16,6 @@ namespace {
 // On membership Leases: the name of the election that they belong to.
 constexpr const char* kMemberLabel = "kubewatch.dev/election-member";
 constexpr std::size_t kMostShards = 1000;
-// In the words of every plan (hooks::describe), and in no identity that we make.
-constexpr std::string_view kPlanWords = " even shards by ";
 
 std::string held_by(const std::string& holder) {
   if (holder.find(kPlanWords) == std::string::npos) return "standing by: held by " + holder;

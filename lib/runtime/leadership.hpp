@@ -21,7 +21,8 @@ struct LeadershipOptions {
   // NAME-member-HASH are those of the shards and the members.
   ElectionOptions election;
   std::size_t shards = 1;
-  std::string plan;  // with more than one shard: how objects are shared out, in words
+  // With more than one shard: how objects are shared out, in words, kPlanWords among them.
+  std::string plan;
 
   // Errors: invalid, naming the flag.
   Result<void> validate() const;

@@ -151,6 +151,7 @@ struct Reflector::Impl {
   void on_list_item(std::string_view item);
   void on_list_end(Result<core::ListPage> page);
   void on_event(const core::WatchEvent& event);
+  void note_answer(const Error* error = nullptr) const;
   void log_once(const EmitFailure& failure);
   void name_unparsable();
   void tell_if_works();
@@ -278,11 +279,15 @@ void Reflector::Impl::execute(const StartList& action) {
 void Reflector::Impl::execute(const StartWatch& action) {
   if (++watches > 1) ++stats.reconnects;
   client::WatchHandlers handlers;
-  handlers.on_open = [this] { run(watcher.on_watch_open(now())); };
+  handlers.on_open = [this] {
+    note_answer();
+    run(watcher.on_watch_open(now()));
+  };
   handlers.on_event = [this](const core::WatchEvent& event) { on_event(event); };
   handlers.on_end = [this](Result<void> result) {
     std::optional<Error> error;
     if (!result.ok()) error = std::move(result).error();
+    if (error) note_answer(&*error);
     run(watcher.on_watch_end(now(), error));
   };
   request = client.watch(type, namespace_, action.params, std::move(handlers));
@@ -305,6 +310,11 @@ void Reflector::Impl::execute(const EmitFailure& action) {
   last_failure = fmt::format("{}: {}", to_string(action.where), action.error.render());
   log_once(action);
   if (callbacks.on_failure) callbacks.on_failure(action.where, action.error, action.retry_in);
+}
+
+void Reflector::Impl::note_answer(const Error* error) const {
+  if (!callbacks.on_answer) return;
+  if (error == nullptr || error->status() != nullptr) callbacks.on_answer();
 }
 
 // The first of each class must not pass unseen; the hundredth must not fill the log.
@@ -330,11 +340,13 @@ void Reflector::Impl::on_list_item(std::string_view item) {
 }
 
 void Reflector::Impl::on_list_end(Result<core::ListPage> page) {
+  note_answer(page.ok() ? nullptr : &page.error());
   if (!page.ok()) return run(watcher.on_list_error(now(), page.error()));
   run(watcher.on_page(now(), *page));
 }
 
 void Reflector::Impl::on_event(const core::WatchEvent& event) {
+  note_answer();
   ++stats.events;
   EventFacts facts;
   facts.type = event.type;

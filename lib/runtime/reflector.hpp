@@ -37,6 +37,9 @@ struct ReflectorCallbacks {
   // The server's data went back (client/rewinds.hpp): what the cache holds is of a past that the
   // server does not have, until on_synced.
   std::function<void()> on_outdated = nullptr;
+  // The server has answered: with a list, an open watch or one of its events, or an error of its
+  // own. Before what follows from it.
+  std::function<void()> on_answer = nullptr;
 };
 
 struct ReflectorStats {

@@ -24,6 +24,10 @@ std::size_t shard_of(std::string_view group, std::string_view kind, const core::
 // different ways must not share: what a Leadership's plan says of it changes with it.
 std::vector<std::string> assign_shards(const std::vector<std::string>& members, std::size_t shards);
 
+// In the words of every Leadership's plan, and in no identity that we make: a Lease which is held
+// by such words is that of instances with shards.
+inline constexpr std::string_view kPlanWords = " even shards by ";
+
 // 64 bits of a text, the same on every machine: for names derived from identities.
 std::uint64_t stable_hash(std::string_view text);
 

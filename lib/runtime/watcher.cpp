@@ -346,14 +346,16 @@ WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
 WatcherActions Watcher::on_server_silent(TimePoint now, TimePoint since) {
   WatcherActions out;
   const bool is_open = request_ == Request::watch_open && state_ == WatcherState::watching;
-  if (is_open && last_activity_ < since) open_again(now, out);
+  if (!is_open || last_activity_ >= since) return out;
+  doubtful_ = true;
+  open_again(now, out);
   return out;
 }
 
 void Watcher::open_again(TimePoint now, WatcherActions& out) {
   stop(out);
   state_ = WatcherState::init_listed;
-  doubtful_ = bookmarks_seen_;
+  doubtful_ = doubtful_ || bookmarks_seen_;
   start_watch(now, out);
 }
 

@@ -10,6 +10,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "cli/app.hpp"
+#include "cli/checked_text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/reflect/estimate.hpp"
 #include "cli/reflect/flags.hpp"
@@ -519,6 +520,41 @@ TEST_CASE("a saved file that is none, cut short or damaged is refused") {
     CHECK_FALSE(parse_saved(std::string_view(good).substr(0, size)).ok());
   }
   CHECK_FALSE(parse_saved(good + "x").ok());
+}
+
+TEST_CASE("a saved file has a checksum of its header, which those of version 1 lack") {
+  const auto file = [](int version, bool summed) {
+    const std::string header =
+        R"({"version":)" + std::to_string(version) +
+        R"(,"kinds":[{"kind":"Pod","version":"v1","plural":"pods","bytes":3}]})";
+    return "kubewatch-reflect\n" + std::string{static_cast<char>(header.size()), 0, 0, 0} +
+           (summed ? with_checksum(header) : header) + "abc";
+  };
+  const std::string good = file(2, true);
+  const auto parsed = parse_saved(good);
+  REQUIRE(parsed.ok());
+  CHECK((*parsed)[0].bytes == "abc");
+  CHECK(parse_saved(file(1, false)).ok());
+  CHECK_FALSE(parse_saved(file(1, true)).ok());
+  CHECK(parse_saved(file(2, false)).error().message().find("checksum") != std::string::npos);
+  CHECK(parse_saved(file(3, true)).error().message().find("another version") != std::string::npos);
+  for (std::size_t bit = 0; bit < 8 * (good.size() - 3); ++bit) {
+    std::string broken = good;
+    broken[bit / 8] = static_cast<char>(broken[bit / 8] ^ (1 << bit % 8));
+    INFO(bit);
+    REQUIRE_FALSE(parse_saved(broken).ok());
+  }
+}
+
+TEST_CASE("of a saved file all namespaces are no selection") {
+  ReflectFlags flags = flags_of("");
+  flags.from = "cache";
+  flags.once = true;
+  flags.selection.all_namespaces = true;
+  CHECK_FALSE(flags.selects_of_file());
+  CHECK(flags.check_saved_kinds().ok());
+  flags.namespaces = {"shop"};
+  CHECK(flags.selects_of_file());
 }
 
 TEST_CASE("a cache that was loaded lags as far as nobody knows until the server tells something") {

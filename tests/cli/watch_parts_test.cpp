@@ -121,6 +121,9 @@ TEST_CASE("a checkpoint is read back as it was packed, and nothing else is") {
   }
   CHECK(unpack_checkpoint("hello").error().render().find("remove the file") != std::string::npos);
   CHECK(!unpack_checkpoint("kubewatch-checkpoint 1\n[{\"of\":\"a\",\"size\":-1}]\n").ok());
+  // One with a checksum is another version to those who know of none, and must have it.
+  CHECK(bytes.starts_with("kubewatch-checkpoint 2\n"));
+  CHECK(!unpack_checkpoint("kubewatch-checkpoint 2\n[{\"of\":\"p\",\"size\":2}]\nab").ok());
 }
 
 TEST_CASE("a checkpoint knows its server, and one of before without it is read") {

@@ -252,6 +252,54 @@ TEST_CASE("what another shard has finalized is not told as deleted, nor its run 
   CHECK(world.seen() == "reconcile\n");
 }
 
+TEST_CASE("what was finalized here is not asked for when it goes, whatever its shard") {
+  ScriptedEngine world(kFinalized);
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  const std::string site =
+      object(kSite, "Website", "6", "{}",
+             R"(,"deletionTimestamp":"2026-01-01T00:00:00Z","labels":{"part":"0"})" +
+                 std::string(kFinalizer));
+  world.transport.answer(200, list(site));
+  world.transport.route("PATCH", path, 200, object(kSite, "Website", "7", "{}"));
+  world.start(by_label());
+  auto& stream = world.watch("websites");
+  stream.head(200);
+  world.engine->lead(0);
+  REQUIRE(world.until([&] { return world.runs.size() == 1; }));
+  REQUIRE(world.runs[0].outcome == "done");
+  const auto looks = [&] {
+    const auto lines = world.transport.lines();
+    return std::count(lines.begin(), lines.end(), "GET " + path);
+  };
+  const auto before = looks();
+  stream.data(test::watch_line("DELETED", site));
+  CHECK_FALSE(world.loop.run_until([&] { return looks() > before; }, Duration{100}));
+  CHECK(world.seen() == "finalize\n");
+}
+
+TEST_CASE("without finalize a deletion here is told unless the object is there when it is due") {
+  ScriptedEngine world(kSpec);
+  world.folder.write("hook.sh",
+                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho \"$1\" >> seen\ncat > input\n"
+                     "while [ ! -e go ]; do sleep 0.02; done\n");
+  const std::string path = "/apis/demo.dev/v1/namespaces/shop/websites/a";
+  world.transport.answer(200, list(part("0")));
+  world.start(by_label());
+  auto& stream = world.watch("websites");
+  stream.head(200);
+  world.engine->lead(0);
+  REQUIRE(world.until([&] { return world.seen() == "reconcile\n"; }));
+  world.transport.route("GET", path, 200, part("9"));  // no shard's
+  stream.data(test::watch_line("DELETED", part("0")));
+  REQUIRE(world.until([&] {
+    const auto lines = world.transport.lines();
+    return std::count(lines.begin(), lines.end(), "GET " + path) == 1;
+  }));
+  world.transport.route("GET", path, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+  world.folder.write("go", "");
+  CHECK(world.until([&] { return world.seen() == "reconcile\nreconcile\n"; }));
+}
+
 TEST_CASE("rules that are read again stay narrowed to the only shard by a label") {
   LabelWorld world;
   world.engine->lead(0);

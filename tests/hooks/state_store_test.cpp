@@ -247,6 +247,25 @@ TEST_CASE("where the files of a state go while it is in use, that is told and no
   CHECK(other->find(kB)->uid == "uid-other");
 }
 
+TEST_CASE("a state that cannot be looked at for a while is not taken for one that is gone") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  auto store = open(path);
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  std::filesystem::rename(path, path + ".away");
+  std::filesystem::create_symlink(path, path);  // leads nowhere: no answer whether it is there
+  store->set(kA, {"uid-a", "h", false, 0, 0, ""});
+  std::filesystem::remove(path);
+  std::filesystem::rename(path + ".away", path);
+  base::capture_log(nullptr);
+  CHECK(logged.empty());
+  store.reset();
+  store = open(path);
+  CHECK(store->notice().empty());
+  CHECK(store->find(kA) != nullptr);
+}
+
 TEST_CASE("that no further object is recorded is said once, with the first of them") {
   const test::RuleFolder folder;
   std::vector<std::string> log;

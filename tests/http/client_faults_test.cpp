@@ -37,6 +37,7 @@ TEST_CASE("a refused connection names the server") {
   const auto answer = get(loop, *transport, url);
   REQUIRE_FALSE(answer.ok());
   CHECK(answer.error().kind() == ErrorKind::unreachable);
+  CHECK(answer.error().is_disconnect());
   CHECK(answer.error().message() == "connection to " + host_port + " refused");
 }
 
@@ -46,6 +47,7 @@ TEST_CASE("a host name that does not exist is named") {
   const auto answer = get(loop, *transport, "http://does-not-exist.invalid:8080/");
   REQUIRE_FALSE(answer.ok());
   CHECK(answer.error().kind() == ErrorKind::unreachable);
+  CHECK_FALSE(answer.error().is_disconnect());
   CHECK(answer.error().message().find("does-not-exist.invalid:8080") != std::string::npos);
 }
 

@@ -632,6 +632,28 @@ TEST_CASE("where requests get no answer a watch that has said nothing since is o
   }
 }
 
+TEST_CASE("without bookmarks the server is looked at first as well, and a doubt stays one") {
+  Script s;
+  s.sync();
+  s.after(9000);
+  REQUIRE(s.lines(s.watcher.on_server_silent(s.now, s.now - Duration{8000})) ==
+          Lines{"stop", "list limit=1"});
+  SECTION("a server that is well") {
+    CHECK(s.page_end("10") == Lines{"watch rv=10", "timer 30000"});
+    CHECK(s.open() == Lines{"timer 240000"});
+    // Silence alone is no doubt.
+    CHECK(s.after(240000).timer() == Lines{"stop", "watch rv=10", "timer 30000"});
+  }
+  SECTION("lists fail where watches work") {
+    s.list_error(kUnavailable);
+    CHECK(s.after(800).timer() == Lines{"list limit=1"});
+    s.list_error(kUnavailable);
+    CHECK(s.after(1600).timer() == Lines{"watch rv=10", "timer 30000"});
+    s.open();
+    CHECK(s.after(240000).timer() == Lines{"stop", "list limit=1"});
+  }
+}
+
 TEST_CASE("a watch that is never answered fails after its open time") {
   Script s;
   s.start();

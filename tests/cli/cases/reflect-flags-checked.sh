@@ -35,4 +35,6 @@ try() {
   try --from "$work/cache" --verify -n shop
   try --from "$work/cache" --once -n shop
   try --from "$work/cache" --once -o json -l app=web
+  # That narrows nothing: only the file is missing.
+  try --from "$work/cache" --once -A
 } 2>&1
