@@ -89,12 +89,13 @@ void to_typed_member(Json& value, const WireField& field) {
 }
 
 // Whether Go does not write it; a struct, a time or a quantity that is no pointer is never empty.
+// Lists and maps with nothing in them stay: rules may ask for them, and schema::as_written drops
+// them.
 bool leaves_out(const WireField& field, const Json& value) {
   if (field.omit_zero && is_zero_value(value)) return true;
-  if (!field.omit_empty || field.pointer) return false;
-  const bool plain = field.repeated || is_map(field) ||
-                     std::string_view("sbikdy").find(field.kind) != std::string_view::npos;
-  return plain && is_zero_value(value);
+  if (!field.omit_empty || field.pointer || field.repeated || is_map(field)) return false;
+  return std::string_view("sbikdy").find(field.kind) != std::string_view::npos &&
+         is_zero_value(value);
 }
 
 // `whole`: it is the object itself, whose metadata others read.

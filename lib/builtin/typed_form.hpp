@@ -12,7 +12,7 @@ namespace kubewatch::builtin {
 
 // By its apiVersion and kind; what is no built-in kind stays as it is. Its own metadata is none of
 // it, those of templates are. Numbers become those that the type can hold, as Go converts them;
-// values of a type that is not to be converted stay.
+// values of a type that is not to be converted stay, and so do empty lists and maps.
 void to_typed_form(Json& object);
 
 // Lists and maps that are always shown and empty become null, as they come out of the storage. Who

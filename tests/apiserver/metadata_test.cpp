@@ -52,17 +52,6 @@ TEST_CASE("the name of an APIService is its spec's affair") {
   CHECK_FALSE(told(kConfigMap, R"({"name":"v9."})").empty());
 }
 
-TEST_CASE("certificates with nothing in them are none") {
-  const Registry registry;
-  const ResourcePtr resource = registry.find_kind(kApiService);
-  Json object = {{"spec", {{"caBundle", ""}}}};
-  REQUIRE(normalise_kind(*resource, object));
-  CHECK(object["spec"] == Json::object());
-  object["spec"]["caBundle"] = "YQ==";
-  REQUIRE(normalise_kind(*resource, object));
-  CHECK(object["spec"]["caBundle"] == "YQ==");
-}
-
 // Nothing is timed: each with each would be 10^10 comparisons.
 TEST_CASE("many finalizers of an object that is dying are kept, and none may be added") {
   constexpr int kMany = 100000;

@@ -20,7 +20,7 @@ Json typed_pod(const char* spec) {
 TEST_CASE("zeros of a type that is no pointer are nothing, of a pointer they stay") {
   CHECK(typed_pod(R"({"containers":[],"hostNetwork":false,"priority":0,"hostname":"",
                       "nodeSelector":{},"affinity":{},"terminationGracePeriodSeconds":null})") ==
-        Json::parse(R"({"containers":[],"priority":0,"affinity":{}})"));
+        Json::parse(R"({"containers":[],"priority":0,"nodeSelector":{},"affinity":{}})"));
   CHECK(typed_pod(R"({"containers":[{"stdin":false,"resources":null}]})") ==
         Json::parse(R"({"containers":[{"name":"","resources":{}}]})"));
 }
@@ -33,6 +33,16 @@ TEST_CASE("nulls in lists and maps become zeros, numbers what the type holds") {
                         "activeDeadlineSeconds":99999999999,"tolerations":[{}]})"));
   CHECK(typed_pod(R"({"containers":[],"priority":99999999999})")["priority"] == 1215752191);
   CHECK(typed_pod(R"({"containers":[],"priority":1.5})")["priority"] == 1.5);
+}
+
+TEST_CASE("bytes are kept in the usual form of base64, and none are nothing") {
+  Json service = Json::parse(R"({"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService",
+                                 "spec":{"caBundle":""}})");
+  to_typed_form(service);
+  CHECK_FALSE(service["spec"].contains("caBundle"));
+  service["spec"]["caBundle"] = "YQ=\n=";
+  to_typed_form(service);
+  CHECK(service["spec"]["caBundle"] == "YQ==");
 }
 
 TEST_CASE("its own metadata, what is no type and what is no object stay as they are") {
