@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "apiserver/status.hpp"
@@ -167,7 +170,7 @@ struct Toleration {
   std::string value;
   std::string effect;
   std::optional<std::int64_t> seconds;
-  bool operator==(const Toleration&) const = default;
+  auto operator<=>(const Toleration&) const = default;
 };
 
 Toleration read_toleration(const Json& one) {
@@ -180,17 +183,59 @@ Toleration read_toleration(const Json& one) {
   return out;
 }
 
-// Whether the first tolerates all that the second does.
-bool covers(const Toleration& wide, const Toleration& one) {
-  if (wide == one) return true;
-  if (one.key != wide.key && (!wide.key.empty() || wide.op != "Exists")) return false;
-  if (one.effect != wide.effect && !wide.effect.empty()) return false;
-  if (wide.effect == "NoExecute" && wide.seconds) {
-    if (!one.seconds || *one.seconds > *wide.seconds) return false;
-  }
-  if (wide.op == "Exists") return true;
-  return (wide.op == "Equal" || wide.op.empty()) && one.op == "Equal" && one.value == wide.value;
+// How long: without a time it is for ever, and other effects know none.
+std::optional<std::int64_t> reach(const Toleration& one) {
+  return one.effect == "NoExecute" ? one.seconds : std::nullopt;
 }
+
+bool is_longer(const std::optional<std::int64_t>& a, const std::optional<std::int64_t>& b) {
+  return a && b ? *a > *b : !a && b;
+}
+
+// Asked whether another toleration tolerates all that one does. There may be many thousands: they
+// are kept by what they match, and of those that match the same only the two that last longest,
+// as the one that is asked for may be the first.
+class WideTolerations {
+ public:
+  void add(const Toleration& one) {
+    if (one.op != "Exists" && one.op != "Equal" && !one.op.empty()) return;
+    auto& longest = by_match_[{one.key, one.effect, matched(one)}];
+    if (std::find(longest.begin(), longest.end(), one) != longest.end()) return;
+    const auto at = std::find_if(longest.begin(), longest.end(), [&](const Toleration& other) {
+      return is_longer(reach(one), reach(other));
+    });
+    longest.insert(at, one);
+    if (longest.size() > 2) longest.pop_back();
+  }
+
+  bool cover(const Toleration& one) const {
+    const bool any_key = one.key.empty();
+    if (one.op == "Equal" && has(one, one.key, one.value)) return true;
+    return has(one, one.key, std::nullopt) || (!any_key && has(one, "", std::nullopt));
+  }
+
+ private:
+  using Value = std::optional<std::string>;  // none: any
+
+  static Value matched(const Toleration& one) {
+    return one.op == "Exists" ? Value() : Value(one.value);
+  }
+
+  bool has(const Toleration& one, const std::string& key, const Value& value) const {
+    return has(one, key, one.effect, value) || has(one, key, "", value);
+  }
+
+  bool has(const Toleration& one, const std::string& key, const std::string& effect,
+           const Value& value) const {
+    const auto found = by_match_.find({key, effect, value});
+    if (found == by_match_.end()) return false;
+    return std::any_of(found->second.begin(), found->second.end(), [&](const Toleration& wide) {
+      return wide != one && !is_longer(one.seconds, reach(wide));
+    });
+  }
+
+  std::map<std::tuple<std::string, std::string, Value>, std::vector<Toleration>> by_match_;
+};
 
 // Those of both that no other covers; of equal ones the first.
 Json merged_tolerations(const Json& first, const Json& second) {
@@ -200,15 +245,18 @@ Json merged_tolerations(const Json& first, const Json& second) {
   }
   std::vector<Toleration> read;
   for (const Json& one : all) read.push_back(read_toleration(one));
-  std::vector<Toleration> kept;
+  WideTolerations later;
+  std::vector<bool> covered(read.size());
+  for (std::size_t i = read.size(); i-- > 0;) {
+    covered[i] = later.cover(read[i]);
+    later.add(read[i]);
+  }
+  WideTolerations wide;
+  std::set<Toleration> kept;
   Json out = Json::array();
   for (std::size_t i = 0; i < read.size(); ++i) {
-    const auto covered = [&](const Toleration& by) { return covers(by, read[i]); };
-    const auto better = [&](const Toleration& by) { return by != read[i] && covered(by); };
-    const auto next = read.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    if (std::any_of(kept.begin(), kept.end(), covered)) continue;
-    if (std::any_of(next, read.end(), better)) continue;
-    kept.push_back(read[i]);
+    if (covered[i] || wide.cover(read[i]) || !kept.insert(read[i]).second) continue;
+    wide.add(read[i]);
     out.push_back(all[i]);
   }
   return out;
@@ -238,9 +286,10 @@ Result<void> admit_nodes(const Subject& subject, const Json& wanted, Json& spec)
   return {};
 }
 
-Result<void> check_overhead(const Storage& storage, const Resource& resource, const Json& pod) {
+Result<void> check_overhead(const Storage& storage, const Resource& resource, const Json& pod,
+                            bool sent) {
   const Json* spec = base::find(pod, {"spec"});
-  if (spec == nullptr || !is_given(base::find(*spec, {"overhead"}))) return {};
+  if (spec == nullptr || (!sent && !is_given(base::find(*spec, {"overhead"})))) return {};
   const Subject subject = resource.subject(string_at(pod, {"metadata", "name"}));
   KW_ASSIGN(const ObjectPtr runtime, runtime_class(storage, subject, *spec));
   if (runtime && is_given(base::find(runtime->json(), {"overhead"}))) return {};
@@ -277,13 +326,18 @@ Result<void> admit_new(const Storage& storage, const Resource& resource, Json& o
   return admit_nodes(subject, *wanted, *spec);
 }
 
+bool sends_overhead(const Resource& resource, const Json& sent) {
+  const Json* overhead = base::find(sent, {"spec", "overhead"});
+  return resource.storage_id == kPods && overhead != nullptr && overhead->is_object();
+}
+
 Result<void> check_admitted(const Storage& storage, const Resource& resource, const Json* live,
-                            const Json& object) {
+                            const Json& object, bool sent_overhead) {
   if (resource.storage_id == kPriorityClasses) {
     return check_one_default(storage, resource, live, object);
   }
   if (resource.storage_id != kPods || live != nullptr) return {};
-  return check_overhead(storage, resource, object);
+  return check_overhead(storage, resource, object, sent_overhead);
 }
 
 }  // namespace kubewatch::apiserver

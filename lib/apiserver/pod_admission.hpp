@@ -14,8 +14,12 @@ namespace kubewatch::apiserver {
 // A new Pod that has all else; other kinds are left alone. Errors: forbidden.
 Result<void> admit_new(const Storage& storage, const Resource& resource, Json& object);
 
+// Whether a Pod as it was sent says an overhead: an empty one counts, and is gone from its typed
+// form.
+bool sends_overhead(const Resource& resource, const Json& sent);
+
 // What is refused of a valid object, `live` being null for a new one. Errors: forbidden.
 Result<void> check_admitted(const Storage& storage, const Resource& resource, const Json* live,
-                            const Json& object);
+                            const Json& object, bool sent_overhead = false);
 
 }  // namespace kubewatch::apiserver

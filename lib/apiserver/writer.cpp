@@ -320,8 +320,13 @@ ObjectPtr Writer::store(const WriteContext& context, Json stored, std::optional<
   return storage_.put(context.resource->storage_id, std::move(stored), std::move(shown));
 }
 
+Writer::AsSent Writer::as_sent(const Resource& resource, const Json& sent) {
+  return {.shares_labels = builtin::shares_labels(resource.storage_id, sent),
+          .overhead = sends_overhead(resource, sent)};
+}
+
 Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked,
-                                      bool shares_labels) {
+                                      const AsSent& sent) {
   const Resource& resource = *context.resource;
   KW_TRY(admit_create(context, object));
   KW_TRY(fill_new(context, object));
@@ -333,12 +338,12 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   prepare_create(resource, object);
   tell_caller(resource, context.caller, object);
   KW_TRY(complete(context, nullptr, object));
-  if (shares_labels) builtin::share_labels(object);
+  if (sent.shares_labels) builtin::share_labels(object);
   FieldErrors errors;
   validate_metadata(resource, object, errors);
   validate_kind(resource, nullptr, object, "", errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
-  KW_TRY(check_admitted(storage_, resource, nullptr, object));
+  KW_TRY(check_admitted(storage_, resource, nullptr, object, sent.overhead));
   tell_warnings(context, nullptr, object);
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   const bool has_status = object.contains("status");
@@ -361,10 +366,10 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
 }
 
 Result<Written> Writer::create(const WriteContext& context, Json body) {
-  const bool shares_labels = builtin::shares_labels(context.resource->storage_id, body);
+  const AsSent sent = as_sent(*context.resource, body);
   KW_ASSIGN(Json object, decode(context, std::move(body)));
   drop_repeated_owners(Owners::as_sent, object, *context.warnings);
-  return commit_create(context, std::move(object), false, shares_labels);
+  return commit_create(context, std::move(object), false, sent);
 }
 
 Result<ObjectPtr> Writer::live(const WriteContext& context) const {
@@ -463,7 +468,7 @@ Result<Written> Writer::update(const WriteContext& context, Json body) {
   }
   KW_TRY(version_of(object));
   object["metadata"].erase("resourceVersion");
-  return commit_create(context, std::move(object), false);
+  return commit_create(context, std::move(object), false, {});
 }
 
 Result<ObjectPtr> Writer::changed(const WriteContext& context, const Change& change) {

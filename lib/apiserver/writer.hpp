@@ -81,9 +81,14 @@ class Writer {
   // `tracked`: managedFields are right already.
   Result<void> check_version(const WriteContext& context, const Object& live,
                              const Json& object) const;
-  // `shares_labels`: builtin/defaults.hpp.
+  // What the object says as it was sent, and its typed form does not any more.
+  struct AsSent {
+    bool shares_labels = false;  // builtin/defaults.hpp
+    bool overhead = false;       // pod_admission.hpp
+  };
+  static AsSent as_sent(const Resource& resource, const Json& sent);
   Result<Written> commit_create(const WriteContext& context, Json object, bool tracked,
-                                bool shares_labels = false);
+                                const AsSent& sent);
   Result<Written> commit_update(const WriteContext& context, const ObjectPtr& live, Json object,
                                 bool tracked);
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);

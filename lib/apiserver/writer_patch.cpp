@@ -251,7 +251,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     tell_warnings(context, &before, before);
     return Written{found.value(), false};
   }
-  const bool shares_labels = builtin::shares_labels(resource.storage_id, outcome->object);
+  const AsSent sent = as_sent(resource, configuration);
   if (!resource.custom) builtin::to_typed_form(outcome->object);
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
   KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
@@ -264,7 +264,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     object["metadata"].erase("resourceVersion");
   }
   return found ? commit_update(context, found.value(), std::move(object), true)
-               : commit_create(context, std::move(object), true, shares_labels);
+               : commit_create(context, std::move(object), true, sent);
 }
 
 }  // namespace kubewatch::apiserver

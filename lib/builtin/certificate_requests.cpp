@@ -113,7 +113,8 @@ std::string_view next_line(std::string_view& text) {
   return base::trim(line);
 }
 
-// The next block that is whole; what is between blocks is passed over.
+// The next block that is whole; what is between blocks is passed over, as is a beginning that
+// another one follows before any end.
 std::optional<PemBlock> next_pem_block(std::string_view& text) {
   constexpr std::string_view begin = "-----BEGIN ";
   constexpr std::string_view dashes = "-----";
@@ -124,15 +125,17 @@ std::optional<PemBlock> next_pem_block(std::string_view& text) {
     }
     PemBlock block;
     block.type = line.substr(begin.size(), line.size() - begin.size() - dashes.size());
+    const std::string end = "-----END " + block.type + "-----";
     std::string encoded;
-    std::string_view rest = text;
-    while (!rest.empty()) {
+    while (!text.empty()) {
+      std::string_view rest = text;
       const std::string_view inside = next_line(rest);
-      if (inside == "-----END " + block.type + "-----") {
+      if (inside.starts_with(begin)) break;
+      text = rest;
+      if (inside == end) {
         auto bytes = base::base64_decode(encoded);
         if (!bytes) break;
         block.bytes = std::move(*bytes);
-        text = rest;
         return block;
       }
       if (inside.find(':') != std::string_view::npos) {

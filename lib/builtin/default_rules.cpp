@@ -2,7 +2,10 @@
 
 namespace kubewatch::builtin {
 
-void for_each_at(Json& object, Path path, const std::function<void(Json&)>& visit) {
+namespace {
+
+template <typename AnyJson>
+void visit_at(AnyJson& object, Path path, const std::function<void(AnyJson&)>& visit) {
   if (path.empty()) {
     visit(object);
     return;
@@ -16,10 +19,20 @@ void for_each_at(Json& object, Path path, const std::function<void(Json&)>& visi
   const auto found = object.find(step);
   if (found == object.end()) return;
   if (!list) {
-    for_each_at(*found, rest, visit);
+    visit_at(*found, rest, visit);
   } else if (found->is_array()) {
-    for (Json& item : *found) for_each_at(item, rest, visit);
+    for (AnyJson& item : *found) visit_at(item, rest, visit);
   }
+}
+
+}  // namespace
+
+void for_each_at(Json& object, Path path, const std::function<void(Json&)>& visit) {
+  visit_at(object, path, visit);
+}
+
+void for_each_at(const Json& object, Path path, const std::function<void(const Json&)>& visit) {
+  visit_at(object, path, visit);
 }
 
 bool is_absent(const Json& object, std::string_view key) {

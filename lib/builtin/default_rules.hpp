@@ -18,6 +18,7 @@ using Path = std::string_view;
 
 // What is at a path, each of it; "" is the object itself.
 void for_each_at(Json& object, Path path, const std::function<void(Json&)>& visit);
+void for_each_at(const Json& object, Path path, const std::function<void(const Json&)>& visit);
 
 // Null counts as absent.
 bool is_absent(const Json& object, std::string_view key);

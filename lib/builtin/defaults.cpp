@@ -141,10 +141,13 @@ void default_binding(Json& object) {
 
 void default_webhooks(Json& object) {
   static const DefaultRules rules = {
-      {"webhooks[].clientConfig", "{}"},         {"webhooks[].clientConfig.service.port", "443"},
-      {"webhooks[].failurePolicy", R"("Fail")"}, {"webhooks[].matchPolicy", R"("Equivalent")"},
-      {"webhooks[].namespaceSelector", "{}"},    {"webhooks[].objectSelector", "{}"},
-      {"webhooks[].timeoutSeconds", "10"},       {"webhooks[].rules[].scope", R"("*")"},
+      {"webhooks[].clientConfig.service.port", "443"},
+      {"webhooks[].failurePolicy", R"("Fail")"},
+      {"webhooks[].matchPolicy", R"("Equivalent")"},
+      {"webhooks[].namespaceSelector", "{}"},
+      {"webhooks[].objectSelector", "{}"},
+      {"webhooks[].timeoutSeconds", "10"},
+      {"webhooks[].rules[].scope", R"("*")"},
   };
   rules.apply(object);
 }
@@ -200,9 +203,7 @@ const std::map<std::string, DefaultRules>& tables() {
   static const std::map<std::string, DefaultRules> all = {
       {"endpoints", {{"subsets[].ports[].protocol", R"("TCP")", kUnset}}},
       {"endpointslices.discovery.k8s.io",
-       {{"endpoints[].conditions", "{}"},
-        {"ports[].name", R"("")"},
-        {"ports[].protocol", R"("TCP")"}}},
+       {{"ports[].name", R"("")"}, {"ports[].protocol", R"("TCP")"}}},
       {"namespaces", {{"status.phase", R"("Active")", kUnset}}},
       {"ingressclasses.networking.k8s.io", {{"spec.parameters.scope", R"("Cluster")"}}},
       {"priorityclasses.scheduling.k8s.io", {{"preemptionPolicy", R"("PreemptLowerPriority")"}}},

@@ -36,12 +36,10 @@ void default_probe(Json& probe) {
 void default_container(Json& container) {
   if (!container.is_object()) return;
   static const DefaultRules rules = {
-      {"resources", "{}"},
       {"terminationMessagePath", R"("/dev/termination-log")", kUnset},
       {"terminationMessagePolicy", R"("File")", kUnset},
       {"ports[].protocol", R"("TCP")", kUnset},
       {"env[].valueFrom.fieldRef.apiVersion", R"("v1")", kUnset},
-      {"env[].valueFrom.resourceFieldRef.divisor", R"("0")"},
       {"env[].valueFrom.fileKeyRef.optional", "false"},
       {"lifecycle.postStart.httpGet.path", R"("/")", kUnset},
       {"lifecycle.postStart.httpGet.scheme", R"("HTTP")", kUnset},
@@ -65,14 +63,9 @@ void default_volume(Json& volume) {
       {"secret.defaultMode", "420"},
       {"downwardAPI.defaultMode", "420"},
       {"downwardAPI.items[].fieldRef.apiVersion", R"("v1")", kUnset},
-      {"downwardAPI.items[].resourceFieldRef.divisor", R"("0")"},
       {"projected.defaultMode", "420"},
-      {"projected.sources", "null", kUnset},
       {"projected.sources[].serviceAccountToken.expirationSeconds", "3600"},
       {"projected.sources[].downwardAPI.items[].fieldRef.apiVersion", R"("v1")", kUnset},
-      {"projected.sources[].downwardAPI.items[].resourceFieldRef.divisor", R"("0")"},
-      {"ephemeral.volumeClaimTemplate.metadata", "{}"},
-      {"ephemeral.volumeClaimTemplate.spec", "{}"},
   };
   rules.apply(volume);
   default_volume_source(volume);
@@ -151,12 +144,7 @@ void default_volume_source(Json& source) {
 }
 
 void default_claim_spec(Json& spec) {
-  static const DefaultRules rules = {
-      {"volumeMode", R"("Filesystem")"},
-      {"resources", "{}"},
-      {"dataSource.apiGroup", "null"},
-      {"dataSourceRef.apiGroup", "null"},
-  };
+  static const DefaultRules rules = {{"volumeMode", R"("Filesystem")"}};
   rules.apply(spec);
 }
 
@@ -165,11 +153,7 @@ void default_pod_template(Json& pod_template) {
 }
 
 void default_pod(Json& pod) {
-  static const DefaultRules rules = {
-      {"spec.enableServiceLinks", "true"},
-      {"status.conditions[].lastProbeTime", "null"},
-      {"status.conditions[].lastTransitionTime", "null"},
-  };
+  static const DefaultRules rules = {{"spec.enableServiceLinks", "true"}};
   rules.apply(pod);
   for_each_at(pod, "spec", [](Json& spec) {
     if (!spec.is_object()) return;

@@ -50,9 +50,6 @@ void default_claim_template(Json& claim) {
   static const DefaultRules rules = {
       {"apiVersion", R"("v1")", kUnset},
       {"kind", R"("PersistentVolumeClaim")", kUnset},
-      {"metadata", "{}"},
-      {"spec", "{}"},
-      {"status", "{}"},
       {"status.phase", R"("Pending")", kUnset},
   };
   rules.apply(claim);
@@ -61,7 +58,6 @@ void default_claim_template(Json& claim) {
 
 void default_stateful_set(Json& object) {
   static const DefaultRules rules = {
-      {"spec.ordinals.start", "0"},
       {"spec.podManagementPolicy", R"("OrderedReady")", kUnset},
       {"spec.updateStrategy.rollingUpdate", "{}", kAbsent, "type", ""},
       {"spec.updateStrategy.type", R"("RollingUpdate")", kUnset},
@@ -98,8 +94,7 @@ void take_template_labels(Json& object) {
 }
 
 void default_replication_controller(Json& object) {
-  static const DefaultRules rules = {
-      {"spec.replicas", "1"}, {"spec.template.metadata", "{}"}, {"spec.template.spec", "{}"}};
+  static const DefaultRules rules = {{"spec.replicas", "1"}};
   rules.apply(object);
   for_each_at(object, "spec.template", default_pod_template);
   take_template_labels(object);

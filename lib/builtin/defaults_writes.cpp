@@ -105,11 +105,8 @@ void new_job(Json& job) {
   Json* spec = base::find(job, {"spec"});
   if (spec == nullptr || !spec->is_object()) return;
   if (spec->value("manualSelector", Json()) == true) return;
-  static const DefaultRules rules = {{"template", "{}"},
-                                     {"template.metadata", "{}"},
-                                     {"template.metadata.labels", "{}"},
-                                     {"selector", "{}"},
-                                     {"selector.matchLabels", "{}"}};
+  static const DefaultRules rules = {
+      {"template.metadata.labels", "{}"}, {"selector", "{}"}, {"selector.matchLabels", "{}"}};
   rules.apply(*spec);
   const std::string name = base::string_at(job, {"metadata", "name"});
   const std::string uid = base::string_at(job, {"metadata", "uid"});

@@ -1,6 +1,5 @@
 #include "builtin/disabled_fields.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
@@ -19,26 +18,14 @@ struct Dropped {
 };
 using DroppedFields = std::vector<Dropped>;
 
-// As for_each_at().
-bool has_at(const Json& object, Path parent, std::string_view key) {
-  if (!object.is_object()) return false;
-  if (parent.empty()) return !is_absent(object, key);
-  const std::size_t dot = parent.find('.');
-  std::string_view step = parent.substr(0, dot);
-  const Path rest = dot == Path::npos ? Path() : parent.substr(dot + 1);
-  const bool list = step.ends_with("[]");
-  if (list) step.remove_suffix(2);
-  const auto found = object.find(step);
-  if (found == object.end()) return false;
-  if (!list) return has_at(*found, rest, key);
-  return found->is_array() && std::any_of(found->begin(), found->end(), [&](const Json& item) {
-           return has_at(item, rest, key);
-         });
-}
-
 bool uses(const Json& object, const Dropped& dropped) {
-  return std::any_of(dropped.parents.begin(), dropped.parents.end(),
-                     [&](Path parent) { return has_at(object, parent, dropped.key); });
+  bool found = false;
+  for (const Path parent : dropped.parents) {
+    for_each_at(object, parent, [&](const Json& at) {
+      found = found || (at.is_object() && !is_absent(at, dropped.key));
+    });
+  }
+  return found;
 }
 
 void drop(const DroppedFields& fields, const Json* live, Json& object) {

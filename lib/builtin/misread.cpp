@@ -44,6 +44,8 @@ std::string word_for_number(const Json& value) {
   return value.is_number() ? word + " " + base::dump_json(value) : word;
 }
 
+constexpr std::string_view kExtra = "v1.ExtraValue";  // a list of strings
+
 // Of one value, or of each item.
 std::string go_name_of(const WireField& field) {
   if (!field.named.empty()) return field.named;
@@ -59,6 +61,7 @@ std::string go_name_of(const WireField& field) {
     case 'S': return "map[string]string";
     case 'Y': return "map[string][]uint8";
     case 'M': return fmt::format("map[string]{}", field.type->go_name());
+    case 'E': return fmt::format("map[string]{}", kExtra);
     default: return "map[string]interface {}";
   }
 }
@@ -108,6 +111,13 @@ class DecoderSearch {
 
   void in_map(const WireField& field, const Json& value, const Place& place) {
     WireField item = field;
+    if (field.kind == 'E') {
+      item.kind = 's';
+      if (value.is_null()) return;
+      if (!value.is_array()) return misfit(value, place, std::string(kExtra));
+      for (const Json& one_of : value) one(item, one_of, place);
+      return;
+    }
     item.kind = field.kind == 'S'   ? 's'
                 : field.kind == 'Y' ? 'y'
                 : field.kind == 'Q' ? 'q'
@@ -265,12 +275,69 @@ class ConverterSearch {
   }
 };
 
+const WireField* field_named(const WireType& type, const std::string& name) {
+  for (const WireField& field : type.fields) {
+    if (field.name == name && !name.empty()) return &field;
+    if (!field.name.empty()) continue;
+    if (const WireField* below = field_named(*field.type, name)) return below;
+  }
+  return nullptr;
+}
+
+// The table leaves out what names the type itself.
+bool names_type(const WireType& type, std::string_view field, bool whole) {
+  return (field == "apiVersion" || field == "kind") &&
+         (whole || type.name == "meta/v1.DeleteOptions");
+}
+
+void drop_unknown_at(const WireType& type, Json& object, const std::string& path,
+                     std::vector<std::string>& unknown);
+
+void drop_unknown_in(const WireField& field, Json& value, const std::string& path,
+                     std::vector<std::string>& unknown) {
+  if (field.type == nullptr) return;
+  if (!field.repeated && !is_map(field)) return drop_unknown_at(*field.type, value, path, unknown);
+  std::size_t index = 0;
+  for (auto& [key, item] : value.items()) {
+    const std::string at =
+        field.repeated ? fmt::format("{}[{}]", path, index++) : fmt::format("{}.{}", path, key);
+    drop_unknown_at(*field.type, item, at, unknown);
+  }
+}
+
+void drop_unknown_at(const WireType& type, Json& object, const std::string& path,
+                     std::vector<std::string>& unknown) {
+  const bool whole = path.empty();
+  if (!object.is_object()) return;
+  for (auto it = object.begin(); it != object.end();) {
+    const std::string at = whole ? it.key() : fmt::format("{}.{}", path, it.key());
+    const WireField* field = field_named(type, it.key());
+    if (field == nullptr && !names_type(type, it.key(), whole)) {
+      unknown.push_back(at);
+      it = object.erase(it);
+      continue;
+    }
+    if (field != nullptr && !(whole && field->name == "metadata")) {
+      drop_unknown_in(*field, *it, at, unknown);
+    }
+    ++it;
+  }
+}
+
 }  // namespace
+
+std::optional<std::string> why_undecoded(const WireType& type, const Json& object) {
+  return DecoderSearch().run(type, object);
+}
 
 std::optional<std::string> why_undecoded(const Json& object) {
   const WireType* type = wire_type_of(object);
   if (type == nullptr || !object.is_object()) return std::nullopt;
-  return DecoderSearch().run(*type, object);
+  return why_undecoded(*type, object);
+}
+
+void drop_unknown(const WireType& type, Json& object, std::vector<std::string>& unknown) {
+  drop_unknown_at(type, object, "", unknown);
 }
 
 std::optional<std::string> why_unconverted(const Json& object) {

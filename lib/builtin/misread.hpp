@@ -5,14 +5,23 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/json_fwd.hpp"
+#include "builtin/wire_types.hpp"
 
 namespace kubewatch::builtin {
 
 // Of a body, and of what a merge or JSON patch makes: "json: cannot unmarshal string into Go struct
 // field DeploymentSpec.spec.replicas of type int32". Its own metadata is not looked at.
 std::optional<std::string> why_undecoded(const Json& object);
+
+// The same of what is no object of a kind of its own, or names none: DeleteOptions.
+std::optional<std::string> why_undecoded(const WireType& type, const Json& object);
+
+// Takes away what the type lacks; the paths of it are added to `unknown`. Nor is its own metadata
+// looked at.
+void drop_unknown(const WireType& type, Json& object, std::vector<std::string>& unknown);
 
 // Of what a strategic merge patch or an apply makes, metadata included: "cannot restore struct
 // from: string". Whole numbers are not too large here, and 2.0 is one.

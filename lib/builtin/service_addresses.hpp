@@ -1,6 +1,6 @@
 // What is to be said of the addresses of a Service alone, before it gets any: apiserver/service_ips
 // asks it first, the rules of Services (validation_services.cpp) ask it among the others. And of
-// the points that a load balancer is reached at. Pure.
+// the points that a load balancer is reached at. No ports, no policies of traffic. Pure.
 #pragma once
 
 #include <set>
@@ -9,6 +9,11 @@
 #include "builtin/checks.hpp"
 
 namespace kubewatch::builtin {
+
+bool is_headless(const Field& spec);
+bool is_external_name(const Field& spec);
+// The texts of a list of addresses or ranges.
+std::set<std::string> addresses_in(const Field& list);
 
 // `spec` has its clusterIPs, if it has a clusterIP; `before` is absent for a create.
 void check_service_addresses(const Field& spec, const Field& before);

@@ -1,6 +1,8 @@
 // What limits and ranks Pods: quotas, ranges of limits, priority classes, runtime classes.
 #include <fmt/format.h>
 
+#include <map>
+
 #include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
@@ -15,25 +17,45 @@ void check_quota_name(const Field& amount, const std::string& name) {
   amount.invalid_as(quoted_text(name), "must be a standard resource for quota");
 }
 
+const Values kScopes = {"Terminating",
+                        "NotTerminating",
+                        "BestEffort",
+                        "NotBestEffort",
+                        "PriorityClass",
+                        "VolumeAttributesClass",
+                        "CrossNamespacePodAffinity"};
+
 bool is_scope(const std::string& scope) {
-  static const Values scopes = {"Terminating",
-                                "NotTerminating",
-                                "BestEffort",
-                                "NotBestEffort",
-                                "PriorityClass",
-                                "VolumeAttributesClass",
-                                "CrossNamespacePodAffinity"};
-  return is_one(scope, scopes);
+  return is_one(scope, kScopes);
 }
 
 bool limits_scope(const std::string& scope, const std::string& resource) {
   static const Values compute = {"cpu",           "memory",       "limits.cpu",
                                  "limits.memory", "requests.cpu", "requests.memory"};
-  if (!is_scope(scope)) return true;
   if (scope == "VolumeAttributesClass") {
     return resource == "persistentvolumeclaims" || resource == "requests.storage";
   }
   return resource == "pods" || (scope != "BestEffort" && is_one(resource, compute));
+}
+
+// How many of the resources each scope cannot limit: asked once, as there may be as many scopes as
+// resources.
+std::map<std::string, std::size_t> misfits_of(const Field& hard) {
+  std::map<std::string, std::size_t> out;
+  for (const auto& [resource, amount] : hard.entries()) {
+    if (!is_quota_resource(resource)) continue;
+    for (const std::string& scope : kScopes) {
+      if (!limits_scope(scope, resource)) ++out[scope];
+    }
+  }
+  return out;
+}
+
+// `shown`: the whole list, which each is told with.
+void tell_misfits(const Field& list, const std::string& shown, std::size_t count) {
+  for (std::size_t i = 0; i < count && !list.errors().full(); ++i) {
+    list.invalid_as(shown, "unsupported scope applied to resource");
+  }
 }
 
 void check_conflicts(const Field& told, const std::string& shown,
@@ -47,17 +69,17 @@ void check_conflicts(const Field& told, const std::string& shown,
 
 void check_scopes(const Field& spec) {
   const Field scopes = spec["scopes"];
+  auto misfits = misfits_of(spec["hard"]);
+  const std::string shown = scopes.shown();
   std::set<std::string> seen;
   for (const auto& scope : scopes.items()) {
+    if (scopes.errors().full()) break;
     const std::string name = scope.text();
-    if (!is_scope(name)) scopes.invalid("unsupported scope");
-    for (const auto& [resource, amount] : spec["hard"].entries()) {
-      if (!is_quota_resource(resource) || limits_scope(name, resource)) continue;
-      scopes.invalid("unsupported scope applied to resource");
-    }
+    if (!is_scope(name)) scopes.invalid_as(shown, "unsupported scope");
+    tell_misfits(scopes, shown, misfits[name]);
     seen.insert(name);
   }
-  check_conflicts(scopes, scopes.shown(), seen);
+  check_conflicts(scopes, shown, seen);
 }
 
 bool only_exists(const std::string& scope) {
@@ -78,6 +100,8 @@ std::string scope_selector_text(const Field& list) {
 
 void check_scope_selector(const Field& spec) {
   const Field list = spec["scopeSelector"]["matchExpressions"];
+  auto misfits = misfits_of(spec["hard"]);
+  const std::string shown = scope_selector_text(list);
   std::set<std::string> seen;
   for (const auto& one : list.items()) {
     const auto told = [&](const char* key) { return one[key].at(list.path() + "." + key); };
@@ -85,10 +109,7 @@ void check_scope_selector(const Field& spec) {
     const Field op = told("operator");
     const Field values = told("values");
     if (!is_scope(scope.text())) scope.invalid_text("unsupported scope");
-    for (const auto& [resource, amount] : spec["hard"].entries()) {
-      if (!is_quota_resource(resource) || limits_scope(scope.text(), resource)) continue;
-      list.invalid_as(scope_selector_text(list), "unsupported scope applied to resource");
-    }
+    tell_misfits(list, shown, misfits[scope.text()]);
     if (only_exists(scope.text()) && !op.is("Exists")) {
       op.invalid_text(
           "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "

@@ -1,7 +1,6 @@
 // Claims, volumes, and what provisions them.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -485,15 +484,14 @@ TopologyTerm check_topology_term(const Field& term) {
 void check_topologies(const Field& terms) {
   const auto all = terms.items();
   // The server begins with as many empty ones as there are terms.
-  std::vector<TopologyTerm> seen(all.size());
+  std::map<TopologyTerm, std::size_t> seen = {{TopologyTerm(), all.size()}};
   for (const auto& term : all) {
-    TopologyTerm read = check_topology_term(term);
-    const auto same = std::count(seen.begin(), seen.end(), read);
-    for (std::ptrdiff_t i = 0; i < same; ++i) {
-      const Field twice = term["matchLabelExpressions"];
+    std::size_t& before = seen[check_topology_term(term)];
+    const Field twice = term["matchLabelExpressions"];
+    for (std::size_t i = 0; i < before && !twice.errors().full(); ++i) {
       twice.errors().push_back(field_duplicate(twice.path(), "\"\""));
     }
-    seen.push_back(std::move(read));
+    ++before;
   }
 }
 

@@ -207,7 +207,7 @@ void Parser::note_forbidden(const Json& from, Node& node) const {
   const Json* items = at(from, "items");
   if (items != nullptr && items->is_array() && !items->empty()) {
     node.forbidden.emplace_back("items");
-  };
+  }
 }
 
 std::shared_ptr<const SchemaStep> below(const Structural& node, std::string text) {

@@ -1,5 +1,6 @@
 // Lists of a size at which comparing each item with each other would not end: hundreds of millions
 // of comparisons. Nothing is timed.
+#include "base/strings.hpp"
 #include "builtin/objects.hpp"
 #include "builtin/warnings.hpp"
 
@@ -135,6 +136,71 @@ TEST_CASE("a schedule with a duration of many parts is read once") {
   CHECK(told("cronjobs.batch", nullptr, job).empty());
   job["spec"]["schedule"] = "@every " + hours + "1x";
   CHECK(told("cronjobs.batch", nullptr, job).find("failed to parse duration") != std::string::npos);
+}
+
+TEST_CASE("many topologies are compared, and empty ones are told up to a limit") {
+  constexpr const char* classes = "storageclasses.storage.k8s.io";
+  const auto errors_of = [&](Json list) {
+    Json object = right(classes);
+    object["allowedTopologies"] = std::move(list);
+    schema::FieldErrors errors;
+    validate(classes, nullptr, object, "", errors);
+    return errors;
+  };
+  Json apart = many([](int i) {
+    const Json one = {{"key", "zone"}, {"values", {"z" + std::to_string(i)}}};
+    return Json{{"matchLabelExpressions", {one}}};
+  });
+  CHECK(errors_of(apart).empty());
+  apart.push_back(apart[7]);
+  CHECK(schema::sentences(errors_of(apart)) ==
+        "allowedTopologies[" + std::to_string(kMany) +
+            "].matchLabelExpressions: Duplicate value: \"\"");
+  // Each of them is told as often as there are terms.
+  const auto empty = errors_of(many([](int) { return Json::object(); }));
+  CHECK(empty.full());
+  CHECK(empty.front().field == "allowedTopologies[0].matchLabelExpressions");
+}
+
+TEST_CASE("many scopes that do not go with many resources are told up to a limit") {
+  Json hard = Json::object();
+  for (int i = 0; i < kMany; ++i) hard["requests.hugepages-" + std::to_string(i) + "Mi"] = "1";
+  const auto errors_of = [&](const Json& spec) {
+    Json object = {{"spec", spec}};
+    object["spec"]["hard"] = hard;
+    schema::FieldErrors errors;
+    validate("resourcequotas", nullptr, object, "", errors);
+    return errors;
+  };
+  const auto scopes = errors_of({{"scopes", many([](int) { return "BestEffort"; })}});
+  CHECK(scopes.full());
+  CHECK(scopes.front().field == "spec.scopes");
+  CHECK(scopes.front().message.ends_with("]: unsupported scope applied to resource"));
+  const Json list = many([](int) {
+    return Json{{"scopeName", "BestEffort"}, {"operator", "Exists"}};
+  });
+  const auto selected = errors_of({{"scopeSelector", {{"matchExpressions", list}}}});
+  CHECK(selected.full());
+  CHECK(selected.front().field == "spec.scopeSelector.matchExpressions");
+  CHECK(selected.front().message.ends_with("]}: unsupported scope applied to resource"));
+}
+
+TEST_CASE("many beginnings of PEM that have no end are read once") {
+  const auto told_of_certificate = [](const std::string& pem) {
+    const Json live = Json::object();
+    const Json object = {{"status", {{"certificate", base::base64_encode(pem)}}}};
+    schema::FieldErrors errors;
+    validate("certificatesigningrequests.certificates.k8s.io", &live, object, "status", errors);
+    return errors.empty() ? "" : schema::sentences(errors);
+  };
+  std::string begins;
+  for (int i = 0; i < 20 * kMany; ++i) begins += "-----BEGIN CERTIFICATE-----\n";
+  CHECK(told_of_certificate(begins).ends_with("must contain at least one CERTIFICATE PEM block"));
+  // The last of them is that of the block.
+  CHECK(told_of_certificate(begins + "MAA=\n-----END CERTIFICATE-----\n").empty());
+  CHECK(told_of_certificate(begins + "A: b\n-----BEGIN CERTIFICATE-----\nMAA=\n"
+                                     "-----END CERTIFICATE-----\n")
+            .empty());
 }
 
 }  // namespace kubewatch::builtin
