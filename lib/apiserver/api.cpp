@@ -36,6 +36,14 @@ ApiResponse failed(const ApiRequest& request, const Error& error) {
   return plain_response(request, status_json(error), status_code(error));
 }
 
+// Only below a version of an API there are Statuses.
+ApiResponse no_path(const ApiRequest& request, const Error& error) {
+  const std::string_view path = request.path;
+  const bool api =
+      path.starts_with("/api/") || (path.starts_with("/apis/") && !path.starts_with("/apis//"));
+  return api || status_code(error) != 404 ? failed(request, error) : plain_not_found();
+}
+
 }  // namespace
 
 Api::Api(ApiOptions options, WallTime now)
@@ -71,7 +79,7 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
   now_ = now;
   warnings_.clear();
   const auto segments = split_path(request.path);
-  if (!segments) return {failed(request, segments.error()), nullptr};
+  if (!segments) return {no_path(request, segments.error()), nullptr};
   const auto path = parse_resource_path(segments.value());
   auto query = parse_query(request.query);
   if (query) {

@@ -4,13 +4,15 @@
 
 #include <map>
 #include <memory>
-#include <set>
 
 #include "apiserver/api_target.hpp"
+#include "apiserver/body_kind.hpp"
 #include "apiserver/crd.hpp"
-#include "apiserver/go_struct.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/scale_owners.hpp"
+#include "base/strings.hpp"
+#include "builtin/misread.hpp"
+#include "builtin/typed_form.hpp"
 #include "core/json_path.hpp"
 #include "schema/managed_entries.hpp"
 #include "schema/managed_fields.hpp"
@@ -76,19 +78,6 @@ Json scale_of(const Resource& resource, const Object& object) {
           {"status", std::move(status)}};
 }
 
-const GoStruct& scale_type() {
-  static const GoStruct spec = {"ScaleSpec", {{"replicas", GoKind::int32, "int32"}}};
-  static const GoStruct status = {
-      "ScaleStatus", {{"replicas", GoKind::int32, "int32"}, {"selector", GoKind::text, "string"}}};
-  static const GoStruct type = {"Scale",
-                                {{"apiVersion", GoKind::text, "string"},
-                                 {"kind", GoKind::text, "string"},
-                                 {"metadata", GoKind::structure, "v1.ObjectMeta"},
-                                 {"spec", GoKind::structure, "v1.ScaleSpec", &spec},
-                                 {"status", GoKind::structure, "v1.ScaleStatus", &status}}};
-  return type;
-}
-
 // The columns that every custom kind's Scale has. Nothing is read by it.
 std::shared_ptr<const CustomVersion> custom_scale() {
   static const auto version = [] {
@@ -116,33 +105,15 @@ ResourcePtr scale_resource(const Resource& resource) {
   return out;
 }
 
-// Of a body: versions of a Scale that there were are known, and refused.
-Result<void> check_scale_type(const Json& scale) {
-  static const std::set<std::string> old = {"apps/v1beta1", "apps/v1beta2", "extensions/v1beta1"};
-  const std::string given_kind = string_at(scale, {"kind"});
-  const std::string given_version = string_at(scale, {"apiVersion"});
-  const std::string kind = given_kind.empty() ? "Scale" : given_kind;
-  const std::string version = given_version.empty() ? kScaleVersion : given_version;
-  if (kind == "Scale" && version == kScaleVersion) return {};
-  if (kind == "Scale" && old.count(version) != 0) {
-    return bad_request(
-        fmt::format("the API version in the data ({}) does not match the expected API version ({})",
-                    version, kScaleVersion));
-  }
-  return bad_request(
-      fmt::format("{} in version \"{}\" cannot be handled as a Scale: no kind \"{}\" is registered "
-                  "for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
-                  kind, version.substr(version.find('/') + 1), kind, version));
-}
-
 // Fields that a Scale lacks are told or refused, and so are values of other types.
 Result<Json> decode_scale(const WriteContext& as_scale, Json scale) {
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(*as_scale.resource, scale, unknown));
-  if (const auto why = why_misread(scale_type(), scale)) {
+  static const builtin::WireType& type = *builtin::wire_type_of(kScaleVersion, "Scale");
+  if (const auto why = builtin::why_undecoded(type, scale)) {
     return undecodable(as_scale.resource->type.gvk, *why);
   }
-  drop_unknown(scale_type(), scale, unknown);
+  builtin::drop_unknown(type, scale, unknown);
   KW_ASSIGN(const auto warnings, field_warnings(as_scale, unknown));
   as_scale.warnings->insert(as_scale.warnings->end(), warnings.begin(), warnings.end());
   return scale;
@@ -157,14 +128,29 @@ Error as_update_error(const Resource& resource, const Error& error) {
 
 Result<Json> updated_scale(WriteContext& as_scale, const ApiRequest& request) {
   KW_ASSIGN(Json scale, parse_object(as_scale, request, *as_scale.resource));
-  KW_TRY(check_scale_type(scale));
+  KW_TRY(check_body_kind(*as_scale.resource, scale));
   return decode_scale(as_scale, std::move(scale));
+}
+
+// The server writes anew what a patch touches: the rest stays in the order of its type.
+std::string shown_scale(core::PatchType type, const Json& live, const Json& patch,
+                        const Json& scale) {
+  const Json* metadata = base::find(scale, {"metadata"});
+  const bool touched = metadata == nullptr || *metadata != live.at("metadata");
+  if (touched || type == core::PatchType::strategic) return shown_patch(type, patch, scale);
+  std::vector<std::string> members;
+  for (const auto& [key, value] : scale.items()) {
+    const bool ordered = key == "metadata";
+    members.push_back(fmt::format("{}:{}", base::dump_json(Json(key)),
+                                  ordered ? metadata_text(value) : base::dump_json(value)));
+  }
+  return "{" + base::join(members, ",") + "}";
 }
 
 Result<Json> patched_scale(const WriteContext& as_scale, core::PatchType type, const Json& live,
                            const Json& patch) {
   KW_ASSIGN(Json scale, patched(*as_scale.resource, type, live, patch));
-  const std::string shown = shown_patch(type, patch, scale);
+  const std::string shown = shown_scale(type, live, patch, scale);
   if (type != core::PatchType::strategic) {
     KW_TRY(check_patched_type(as_scale, scale, [&] { return shown; }));
   }
@@ -172,13 +158,17 @@ Result<Json> patched_scale(const WriteContext& as_scale, core::PatchType type, c
   return decoded ? std::move(decoded) : Result<Json>(as_patch_error(decoded.error(), shown));
 }
 
+Result<void> check_place(const WriteContext& context, const Json& scale) {
+  const std::string ns = string_at(scale, {"metadata", "namespace"});
+  if (!ns.empty() && ns != context.namespace_) return wrong_namespace();
+  return check_url_name(scale, context.name);
+}
+
 // What is asked for fits the object of the URL. Gives the replicas.
 Result<std::int64_t> check_scale(const WriteContext& context, const Object& live, const Json& scale,
                                  bool patched) {
   const Resource& resource = *context.resource;
-  KW_TRY(check_url_name(scale, context.name));
-  const std::string ns = string_at(scale, {"metadata", "namespace"});
-  if (!ns.empty() && ns != context.namespace_) return wrong_namespace();
+  if (patched) KW_TRY(check_place(context, scale));
   // Who says none wants none.
   const auto replicas = base::int_at(scale, {"spec", "replicas"}).value_or(0);
   // What a custom kind allows its own checks say.
@@ -290,13 +280,7 @@ Error custom_unapplied(const std::string& what, const std::string& told) {
 // Server-side apply to a Scale; `before` has its owners, and so has what comes out.
 Result<Json> applied_scale(const WriteContext& context, const Json& before, Json wanted) {
   const bool custom = context.resource->custom != nullptr;
-  if (!wanted.is_object() || string_at(wanted, {"apiVersion"}) != kScaleVersion ||
-      string_at(wanted, {"kind"}) != "Scale") {
-    return bad_request("invalid object type: " + string_at(wanted, {"apiVersion"}) +
-                       ", Kind=" + string_at(wanted, {"kind"}));
-  }
-  const Json* sent = schema::managed_fields_of(wanted);
-  if (sent != nullptr && !sent->is_null()) return bad_request("metadata.managedFields must be nil");
+  KW_TRY(check_configuration({"autoscaling", "v1", "Scale"}, wanted));
   if (custom && schema::managed_fields_of(before) == nullptr) {
     return custom_unapplied(
         "failed to create manager for existing fields: failed to convert live object",
@@ -321,14 +305,13 @@ Result<Json> applied_scale(const WriteContext& context, const Json& before, Json
     return error_from_status(schema::conflict_status(outcome->conflicts, outcome->untold));
   }
   if (custom) return custom_unapplied("failed to convert new object", told);
-  const Json* replicas = base::find(outcome->object, {"spec", "replicas"});
-  if (replicas != nullptr && replicas->is_number_float()) {
+  if (const auto why = builtin::why_unconverted(outcome->object)) {
     return internal_error(
         fmt::format("failed to convert new object {} to proper version: unable to convert "
-                    "unstructured object to autoscaling/v1, Kind=Scale: cannot convert float64 to "
-                    "int32",
-                    told));
+                    "unstructured object to autoscaling/v1, Kind=Scale: {}",
+                    told, *why));
   }
+  builtin::to_typed_form(outcome->object);
   return std::move(outcome->object);
 }
 
@@ -344,7 +327,7 @@ Result<ObjectPtr> Api::write_scale(const ApiRequest& request, WriteContext& cont
     auto updated = updated_scale(as_scale, request);
     if (!updated) return as_update_error(resource, updated.error());
     scale = std::move(*updated);
-    KW_TRY(check_url_name(scale, context.name));
+    KW_TRY(check_place(context, scale));
   }
   core::PatchType type = core::PatchType::json;
   if (request.method == "PATCH") {

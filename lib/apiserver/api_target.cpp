@@ -10,7 +10,7 @@
 #include "apiserver/duplicate_fields.hpp"
 #include "apiserver/go_json_text.hpp"
 #include "apiserver/protobuf.hpp"
-#include "base/ascii.hpp"
+#include "base/printable.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 #include "base/yaml_body.hpp"
@@ -31,17 +31,9 @@ std::string media_type(const ApiRequest& request) {
 // Where the first character stands that shows nothing, and its code; bytes that are no UTF-8 count
 // as U+FFFD, which shows.
 std::optional<std::pair<std::size_t, char32_t>> first_unprintable(std::string_view text) {
-  const auto within = [](char32_t code, char32_t first, char32_t last) {
-    return code >= first && code <= last;
-  };
   for (std::size_t at = 0; at < text.size();) {
     const base::Utf8Char one = base::next_utf8(text, at);
-    const char32_t c = one.code;
-    const bool blank = c < 0x20 || within(c, 0x7F, 0xA0) || c == 0xAD ||
-                       within(c, 0x2000, 0x200F) || within(c, 0x2028, 0x202F) ||
-                       within(c, 0x205F, 0x206F) || c == 0x3000 || c == 0xFEFF ||
-                       within(c, 0xE000, 0xF8FF);
-    if (one.valid && blank) return std::pair(at, c);
+    if (one.valid && !base::is_print(one.code)) return std::pair(at, one.code);
     at += one.size;
   }
   return std::nullopt;

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "apiserver/builtin_kinds.hpp"
+#include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -18,66 +20,132 @@ bool stands_alone(const std::string& group) {
   return group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io";
 }
 
-// With their lists, and what comes through subresources.
-std::set<core::Gvk> known_kinds() {
-  std::set<core::Gvk> out = {{"", "v1", "Status"},
-                             {"autoscaling", "v1", "Scale"},
-                             {"policy", "v1", "Eviction"},
-                             {"authentication.k8s.io", "v1", "TokenRequest"}};
-  for (const BuiltinKind& one : builtin_kinds()) {
-    out.insert(one.gvk);
-    out.insert({one.gvk.group, one.gvk.version, one.gvk.kind + "List"});
-  }
-  return out;
+struct KindsOfVersion {
+  const char* version;
+  const char* kinds;
+  bool listed = true;
+};
+
+// What comes through subresources, is sent by clients alone or was served once.
+constexpr KindsOfVersion kUnservedKinds[] = {
+    {"v1",
+     "Binding List NodeProxyOptions PodAttachOptions PodExecOptions PodLogOptions "
+     "PodPortForwardOptions PodProxyOptions PodStatusResult RangeAllocation SerializedReference "
+     "ServiceProxyOptions",
+     false},
+    {"admission.k8s.io/v1", "AdmissionReview", false},
+    {"admission.k8s.io/v1beta1", "AdmissionReview", false},
+    {"admissionregistration.k8s.io/v1alpha1",
+     "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding ValidatingAdmissionPolicy "
+     "ValidatingAdmissionPolicyBinding"},
+    {"admissionregistration.k8s.io/v1beta1",
+     "MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration "
+     "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration"},
+    {"apiextensions.k8s.io/v1", "ConversionReview", false},
+    {"apiextensions.k8s.io/v1beta1", "ConversionReview", false},
+    {"apiextensions.k8s.io/v1beta1", "CustomResourceDefinition"},
+    {"apiregistration.k8s.io/v1beta1", "APIService"},
+    {"apps/v1beta1", "DeploymentRollback Scale", false},
+    {"apps/v1beta1", "ControllerRevision Deployment StatefulSet"},
+    {"apps/v1beta2", "Scale", false},
+    {"apps/v1beta2", "ControllerRevision DaemonSet Deployment ReplicaSet StatefulSet"},
+    {"authentication.k8s.io/v1", "SelfSubjectReview TokenRequest TokenReview", false},
+    {"authentication.k8s.io/v1alpha1", "SelfSubjectReview", false},
+    {"authentication.k8s.io/v1beta1", "SelfSubjectReview TokenReview", false},
+    {"authorization.k8s.io/v1",
+     "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+     false},
+    {"authorization.k8s.io/v1beta1",
+     "LocalSubjectAccessReview SelfSubjectAccessReview SelfSubjectRulesReview SubjectAccessReview",
+     false},
+    {"autoscaling/v1", "Scale", false},
+    {"batch/v1beta1", "CronJob"},
+    {"certificates.k8s.io/v1alpha1", "ClusterTrustBundle"},
+    {"certificates.k8s.io/v1beta1",
+     "CertificateSigningRequest ClusterTrustBundle PodCertificateRequest"},
+    {"coordination.k8s.io/v1alpha2", "LeaseCandidate"},
+    {"coordination.k8s.io/v1beta1", "Lease LeaseCandidate"},
+    {"discovery.k8s.io/v1beta1", "EndpointSlice"},
+    {"events.k8s.io/v1beta1", "Event"},
+    {"extensions/v1beta1", "DeploymentRollback Scale", false},
+    {"extensions/v1beta1", "DaemonSet Deployment Ingress NetworkPolicy ReplicaSet"},
+    {"flowcontrol.apiserver.k8s.io/v1beta1", "FlowSchema PriorityLevelConfiguration"},
+    {"flowcontrol.apiserver.k8s.io/v1beta2", "FlowSchema PriorityLevelConfiguration"},
+    {"flowcontrol.apiserver.k8s.io/v1beta3", "FlowSchema PriorityLevelConfiguration"},
+    {"imagepolicy.k8s.io/v1alpha1", "ImageReview", false},
+    {"internal.apiserver.k8s.io/v1alpha1", "StorageVersion"},
+    {"networking.k8s.io/v1beta1", "IPAddress Ingress IngressClass ServiceCIDR"},
+    {"node.k8s.io/v1alpha1", "RuntimeClass"},
+    {"node.k8s.io/v1beta1", "RuntimeClass"},
+    {"policy/v1", "Eviction", false},
+    {"policy/v1beta1", "Eviction", false},
+    {"policy/v1beta1", "PodDisruptionBudget"},
+    {"rbac.authorization.k8s.io/v1alpha1", "ClusterRole ClusterRoleBinding Role RoleBinding"},
+    {"rbac.authorization.k8s.io/v1beta1", "ClusterRole ClusterRoleBinding Role RoleBinding"},
+    {"resource.k8s.io/v1alpha3", "DeviceTaintRule ResourcePoolStatusRequest"},
+    {"resource.k8s.io/v1beta1", "DeviceClass ResourceClaim ResourceClaimTemplate ResourceSlice"},
+    {"resource.k8s.io/v1beta2",
+     "DeviceClass DeviceTaintRule ResourceClaim ResourceClaimTemplate ResourceSlice"},
+    {"scheduling.k8s.io/v1alpha2", "PodGroup Workload"},
+    {"scheduling.k8s.io/v1beta1", "PriorityClass"},
+    {"storage.k8s.io/v1alpha1", "CSIStorageCapacity VolumeAttachment VolumeAttributesClass"},
+    {"storage.k8s.io/v1beta1",
+     "CSIDriver CSINode CSIStorageCapacity StorageClass VolumeAttachment VolumeAttributesClass"},
+    {"storagemigration.k8s.io/v1beta1", "StorageVersionMigration"}};
+
+struct KnownKinds {
+  std::set<std::pair<std::string, std::string>> kinds;  // by apiVersion
+  std::set<std::string> versions;
+};
+
+const KnownKinds& known_kinds() {
+  static const KnownKinds all = [] {
+    KnownKinds out;
+    const auto add = [&](const std::string& version, const std::string& kind, bool listed) {
+      out.versions.insert(version);
+      out.kinds.emplace(version, kind);
+      if (listed) out.kinds.emplace(version, kind + "List");
+    };
+    for (const KindsOfVersion& of : kUnservedKinds) {
+      for (const std::string& kind : base::split(of.kinds, ' ')) add(of.version, kind, of.listed);
+    }
+    for (const BuiltinKind& one : builtin_kinds()) {
+      const std::string version = one.gvk.api_version();
+      add(version, one.gvk.kind, out.kinds.count({version, one.gvk.kind}) == 0);
+    }
+    return out;
+  }();
+  return all;
 }
 
-bool is_known(const core::Gvk& own, const core::Gvk& given) {
-  static const std::set<core::Gvk> known = known_kinds();
+// Kinds of the machinery, which are of the same type in all versions.
+bool is_common(const core::Gvk& own, const core::Gvk& given) {
+  static const std::set<std::string> of_none = {"APIGroup", "APIGroupList", "APIResourceList",
+                                                "APIVersions", "Status"};
+  static const std::set<std::string> of_all = {"CreateOptions", "DeleteOptions", "GetOptions",
+                                               "ListOptions",   "PatchOptions",  "UpdateOptions",
+                                               "WatchEvent"};
+  if (of_none.count(given.kind) != 0) return true;
+  if (of_all.count(given.kind) == 0) return false;
+  if (given.api_version() == "v1") return true;
   if ((stands_alone(own.group) || stands_alone(given.group)) && own.group != given.group) {
     return false;
   }
-  return known.count(given) != 0;
+  return known_kinds().versions.count(given.api_version()) != 0;
 }
 
-// Versions that are not served any more, or not yet, and are read all the same.
-bool is_read_version(const core::Gvk& gvk) {
-  static const std::set<std::string> versions = {"admissionregistration.k8s.io/v1alpha1",
-                                                 "admissionregistration.k8s.io/v1beta1",
-                                                 "apps/v1beta1",
-                                                 "apps/v1beta2",
-                                                 "authentication.k8s.io/v1beta1",
-                                                 "authorization.k8s.io/v1beta1",
-                                                 "batch/v1beta1",
-                                                 "certificates.k8s.io/v1beta1",
-                                                 "coordination.k8s.io/v1beta1",
-                                                 "discovery.k8s.io/v1beta1",
-                                                 "events.k8s.io/v1beta1",
-                                                 "flowcontrol.apiserver.k8s.io/v1beta1",
-                                                 "flowcontrol.apiserver.k8s.io/v1beta2",
-                                                 "flowcontrol.apiserver.k8s.io/v1beta3",
-                                                 "networking.k8s.io/v1beta1",
-                                                 "node.k8s.io/v1alpha1",
-                                                 "node.k8s.io/v1beta1",
-                                                 "policy/v1beta1",
-                                                 "rbac.authorization.k8s.io/v1alpha1",
-                                                 "rbac.authorization.k8s.io/v1beta1",
-                                                 "resource.k8s.io/v1beta1",
-                                                 "resource.k8s.io/v1beta2",
-                                                 "scheduling.k8s.io/v1beta1",
-                                                 "storage.k8s.io/v1alpha1",
-                                                 "storage.k8s.io/v1beta1"};
-  static const std::set<std::string> extensions = {"Deployment", "DaemonSet", "ReplicaSet",
-                                                   "Ingress", "NetworkPolicy"};
-  if (gvk.api_version() == "extensions/v1beta1") return extensions.count(gvk.kind) != 0;
-  return versions.count(gvk.api_version()) != 0;
+bool is_known(const core::Gvk& own, const core::Gvk& given) {
+  if ((stands_alone(own.group) || stands_alone(given.group)) && own.group != given.group) {
+    return false;
+  }
+  return known_kinds().kinds.count({given.api_version(), given.kind}) != 0;
 }
 
 // Another version of the same thing.
 bool is_same_kind(const core::Gvk& own, const core::Gvk& given) {
-  if (given.kind != own.kind) return false;
-  if (given.group == own.group) return is_known(own, given) || is_read_version(given);
-  if (given.group == "extensions") return is_read_version(given);
-  return given.kind == "Event" && is_known(own, given);
+  if (given.kind != own.kind || !is_known(own, given)) return false;
+  return given.group == own.group || given.group == "extensions" || given.kind == "Event" ||
+         given.kind == "Scale";
 }
 
 }  // namespace
@@ -105,13 +173,15 @@ Result<void> check_body_kind(const Resource& resource, const Json& body) {
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
                     given.api_version(), own.api_version()));
   }
-  const std::string why = is_known(own, given)
-                              ? fmt::format("converting ({}.{}) to ({}): unknown conversion",
-                                            given.version, given.kind, resource.go_type)
-                              : fmt::format(
-                                    "no kind \"{}\" is registered for version \"{}\" in scheme "
-                                    "\"pkg/runtime/scheme.go:111\"",
-                                    given.kind, given.api_version());
+  const bool common = is_common(own, given);
+  const std::string why =
+      common || is_known(own, given)
+          ? fmt::format("converting ({}.{}) to ({}): unknown conversion",
+                        common ? "v1" : given.version, given.kind, resource.go_type)
+          : fmt::format(
+                "no kind \"{}\" is registered for version \"{}\" in scheme "
+                "\"pkg/runtime/scheme.go:111\"",
+                given.kind, given.api_version());
   return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", given.kind,
                                  given.version, own.kind, why));
 }

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "apiserver/go_struct.hpp"
+#include "builtin/misread.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -12,25 +12,17 @@ namespace {
 
 using base::string_at;
 
-const GoStruct& options_type() {
-  static const GoStruct preconditions = {
-      "Preconditions",
-      {{"uid", GoKind::text, "types.UID"}, {"resourceVersion", GoKind::text, "string"}}};
-  static const GoStruct type = {
-      "DeleteOptions",
-      {{"gracePeriodSeconds", GoKind::int64, "int64"},
-       {"preconditions", GoKind::structure, "v1.Preconditions", &preconditions},
-       {"orphanDependents", GoKind::boolean, "bool"},
-       {"propagationPolicy", GoKind::text, "v1.DeletionPropagation"},
-       {"dryRun", GoKind::text_list, "[]string"},
-       {"ignoreStoreReadErrorWithClusterBreakingPotential", GoKind::boolean, "bool"}}};
-  return type;
-}
+constexpr const char kOptionsKind[] = "DeleteOptions";
 
 std::optional<std::string> text_at(const Json& body, std::initializer_list<std::string_view> path) {
   const Json* value = base::find(body, path);
   if (value == nullptr || !value->is_string()) return std::nullopt;
   return value->get<std::string>();
+}
+
+std::optional<std::string> why_misread_options(const Json& body) {
+  static const builtin::WireType& type = *builtin::wire_type("meta/v1.DeleteOptions");
+  return builtin::why_undecoded(type, body);
 }
 
 // An empty policy is one that was given.
@@ -64,7 +56,7 @@ bool check_dry_run(const Json& body, FieldErrors& errors) {
 // The kind of any version is taken.
 Result<void> check_options_kind(const Json& body) {
   const std::string kind = string_at(body, {"kind"});
-  if (kind.empty() || kind == options_type().name) return {};
+  if (kind.empty() || kind == kOptionsKind) return {};
   const std::string version = string_at(body, {"apiVersion"});
   return bad_request(
       fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
@@ -77,12 +69,12 @@ Result<void> check_options_kind(const Json& body) {
 Result<DeleteOptions> delete_options_of(const Json& body) {
   if (body.is_null()) return DeleteOptions{};
   KW_TRY(check_options_kind(body));
-  if (const auto why = why_misread(options_type(), body)) return bad_request(*why);
+  if (const auto why = why_misread_options(body)) return bad_request(*why);
   DeleteOptions out;
   FieldErrors errors;
   check_propagation(body, errors);
   out.dry_run = check_dry_run(body, errors);
-  if (!errors.empty()) return invalid_options(options_type().name, errors);
+  if (!errors.empty()) return invalid_options(kOptionsKind, errors);
   out.uid = text_at(body, {"preconditions", "uid"});
   out.resource_version = text_at(body, {"preconditions", "resourceVersion"});
   out.propagation = string_at(body, {"propagationPolicy"});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <set>
 #include <utility>
 
@@ -411,6 +412,39 @@ void validate_metadata_update(const Json& before, const Json& after, FieldErrors
                              "new finalizers []string{{{}}}",
                              base::join(added, ", "))),
              errors);
+}
+
+namespace {
+
+std::string in_order(const Json& object, std::initializer_list<const char*> keys) {
+  std::vector<std::string> members;
+  for (const char* key : keys) {
+    if (const Json* value = base::find(object, {key})) {
+      members.push_back(fmt::format("\"{}\":{}", key, base::dump_json(*value)));
+    }
+  }
+  return base::join(members, ",");
+}
+
+}  // namespace
+
+std::string metadata_text(const Json& metadata) {
+  std::string out = in_order(metadata, {"name", "generateName", "namespace", "selfLink", "uid",
+                                        "resourceVersion", "generation", "creationTimestamp",
+                                        "deletionTimestamp", "deletionGracePeriodSeconds", "labels",
+                                        "annotations", "ownerReferences", "finalizers"});
+  std::vector<std::string> managers;
+  const Json entries = metadata.value("managedFields", Json::array());
+  for (const Json& entry : entries) {
+    managers.push_back("{" +
+                       in_order(entry, {"manager", "operation", "apiVersion", "time", "fieldsType",
+                                        "fieldsV1", "subresource"}) +
+                       "}");
+  }
+  if (!managers.empty()) {
+    out += (out.empty() ? "" : ",") + ("\"managedFields\":[" + base::join(managers, ",") + "]");
+  }
+  return "{" + out + "}";
 }
 
 }  // namespace kubewatch::apiserver

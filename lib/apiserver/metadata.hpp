@@ -45,4 +45,7 @@ void keep_server_metadata(const Json& before, Json& after);
 // What changed that may not: uid, the marks of a deletion, new finalizers on a dying object.
 void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors);
 
+// As JSON, in the order of the server's own type.
+std::string metadata_text(const Json& metadata);
+
 }  // namespace kubewatch::apiserver

@@ -44,9 +44,13 @@ bool comes_before(const Clause& a, const Clause& b) {
   return !is_any_of_type(a) && is_any_of_type(b);
 }
 
+// Nobody means more than the first of so many, and putting them in order takes their square.
+constexpr std::size_t kMostClauses = 256;
+
 std::vector<Clause> parse_accept(std::string_view accept) {
   std::vector<Clause> clauses;
   for (const auto& part : base::split(accept, ',')) {
+    if (clauses.size() == kMostClauses) break;
     Clause clause;
     for (const auto& piece : base::split(part, ';')) {
       const std::string text(base::trim(piece));

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/body_kind.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/deleter.hpp"
-#include "apiserver/go_struct.hpp"
 #include "apiserver/metadata.hpp"
 #include "base/time.hpp"
+#include "builtin/misread.hpp"
 #include "core/selector.hpp"
 
 namespace kubewatch::apiserver {
@@ -30,58 +31,22 @@ Result<ObjectPtr> find_pod(const Storage& storage, const WriteContext& context) 
   return not_found(context.resource->subject(context.name));
 }
 
-// Its apiVersion and kind may be left out.
-Result<void> check_kind(const Json& body, const core::Gvk& gvk, const char* older = "") {
-  const std::string given_version = string_at(body, {"apiVersion"});
-  const std::string given_kind = string_at(body, {"kind"});
-  const std::string version = given_version.empty() ? gvk.api_version() : given_version;
-  const std::string kind = given_kind.empty() ? gvk.kind : given_kind;
-  if (kind == gvk.kind && (version == gvk.api_version() || version == older)) return {};
-  return bad_request(
-      fmt::format("{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered "
-                  "for version \"{}\" in scheme \"pkg/runtime/scheme.go:111\"",
-                  kind, version.substr(version.find('/') + 1), gvk.kind, kind, version));
-}
-
-const GoStruct& eviction_type() {
-  static const GoStruct type = {"Eviction",
-                                {{"apiVersion", GoKind::text, "string"},
-                                 {"kind", GoKind::text, "string"},
-                                 {"metadata", GoKind::structure, "v1.ObjectMeta"},
-                                 {"deleteOptions", GoKind::structure, "v1.DeleteOptions"}}};
-  return type;
-}
-
-const GoStruct& binding_type() {
-  static const GoStruct target = {"ObjectReference",
-                                  {{"kind", GoKind::text, "string"},
-                                   {"namespace", GoKind::text, "string"},
-                                   {"name", GoKind::text, "string"},
-                                   {"uid", GoKind::text, "types.UID"},
-                                   {"apiVersion", GoKind::text, "string"},
-                                   {"resourceVersion", GoKind::text, "string"},
-                                   {"fieldPath", GoKind::text, "string"}}};
-  static const GoStruct type = {"Binding",
-                                {{"apiVersion", GoKind::text, "string"},
-                                 {"kind", GoKind::text, "string"},
-                                 {"metadata", GoKind::structure, "v1.ObjectMeta"},
-                                 {"target", GoKind::structure, "v1.ObjectReference", &target}}};
-  return type;
-}
-
 // Its kind is right, its fields are those of its type, and it means a place that there is. Its
 // metadata is what metadata may be: some of it goes into the Pod.
 Result<Json> read_action(const Storage& storage, const WriteContext& context, Json body,
-                         const core::Gvk& gvk, const GoStruct& type, const char* older = "") {
-  KW_TRY(check_kind(body, gvk, older));
+                         const core::Gvk& gvk, const char* older = "") {
   auto as_sent = std::make_shared<Resource>(*context.resource);
   as_sent->type.gvk = gvk;
+  as_sent->go_type = fmt::format("{}.{}", gvk.group.empty() ? "core" : gvk.group, gvk.kind);
+  if (string_at(body, {"apiVersion"}) == older) body.erase("apiVersion");
+  KW_TRY(check_body_kind(*as_sent, body));
+  const builtin::WireType& type = *builtin::wire_type_of(gvk.api_version(), gvk.kind);
   WriteContext as_action = context;
   as_action.resource = as_sent;
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(*as_sent, body, unknown));
-  if (const auto why = why_misread(type, body)) return undecodable(gvk, *why);
-  drop_unknown(type, body, unknown);
+  if (const auto why = builtin::why_undecoded(type, body)) return undecodable(gvk, *why);
+  builtin::drop_unknown(type, body, unknown);
   KW_ASSIGN(const auto warnings, field_warnings(as_action, unknown));
   context.warnings->insert(context.warnings->end(), warnings.begin(), warnings.end());
   const std::string ns = string_at(body, {"metadata", "namespace"});
@@ -241,8 +206,7 @@ Result<void> pass_budgets(Storage& storage, Writer& writer, const WriteContext& 
 
 Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& context,
                        const ResourcePtr& budgets, const Json& body) {
-  KW_ASSIGN(const Json eviction,
-            read_action(storage, context, body, kEviction, eviction_type(), "policy/v1beta1"));
+  KW_ASSIGN(const Json eviction, read_action(storage, context, body, kEviction, "policy/v1beta1"));
   KW_TRY(check_name(eviction, context, "Eviction"));
   const Json* given = base::find(eviction, {"deleteOptions"});
   KW_ASSIGN(DeleteOptions options, delete_options_of(given == nullptr ? Json() : *given));
@@ -268,7 +232,7 @@ Result<void> evict_pod(Storage& storage, Writer& writer, const WriteContext& con
 }
 
 Result<void> bind_pod(Storage& storage, const WriteContext& asked, const Json& body) {
-  KW_ASSIGN(const Json binding, read_action(storage, asked, body, kBinding, binding_type()));
+  KW_ASSIGN(const Json binding, read_action(storage, asked, body, kBinding));
   WriteContext context = asked;
   if (context.name.empty()) context.name = string_at(binding, {"metadata", "name"});
   KW_TRY(check_name(binding, context, "Binding"));

@@ -42,9 +42,22 @@ Result<Query> parse_query(std::string_view text) {
 
 namespace {
 
+// The slash at its end makes it another path than the one that is known: of what is no API.
+bool is_beside(std::string_view path) {
+  if (path.ends_with("//") && (path.find_first_not_of('/') == path.npos || path == "/apis//")) {
+    return true;
+  }
+  if (!path.ends_with('/')) return false;
+  for (const std::string_view known : {"/healthz/", "/livez/", "/openapi/", "/readyz/"}) {
+    if (path.starts_with(known)) return true;
+  }
+  return false;
+}
+
 // As the server's router has it: slashes at the end do not count, and between two there is
 // something, but for the namespace, without which all are meant. Absent: it knows no such path.
 std::optional<std::string> without_gaps(std::string_view path) {
+  if (is_beside(path)) return std::nullopt;
   while (path.ends_with('/')) path.remove_suffix(1);
   if (path.find("//") == std::string_view::npos) return std::string(path);
   std::vector<std::string> kept;

@@ -4,23 +4,20 @@
 
 #include <fmt/format.h>
 
-#include <initializer_list>
-#include <iterator>
 #include <map>
 #include <utility>
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/body_kind.hpp"
-#include "apiserver/go_struct.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/typing.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "builtin/checks.hpp"
+#include "builtin/typed_form.hpp"
 #include "core/object_rules.hpp"
 #include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
-#include "schema/typed.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -85,56 +82,6 @@ ResourcePtr review_resource(const ResourcePath& path) {
   return std::make_shared<const Resource>(std::move(out));
 }
 
-// Why the types of its spec do not fit, in the decoder's words.
-std::optional<std::string> why_misread_spec(const std::string& kind, const Json& review) {
-  static const GoStruct resource = {"ResourceAttributes",
-                                    {{"namespace", GoKind::text, "string"},
-                                     {"verb", GoKind::text, "string"},
-                                     {"group", GoKind::text, "string"},
-                                     {"version", GoKind::text, "string"},
-                                     {"resource", GoKind::text, "string"},
-                                     {"subresource", GoKind::text, "string"},
-                                     {"name", GoKind::text, "string"}}};
-  static const GoStruct path = {
-      "NonResourceAttributes",
-      {{"path", GoKind::text, "string"}, {"verb", GoKind::text, "string"}}};
-  const GoField of_resource = {"resourceAttributes", GoKind::structure, "v1.ResourceAttributes",
-                               &resource};
-  const GoField of_path = {"nonResourceAttributes", GoKind::structure, "v1.NonResourceAttributes",
-                           &path};
-  static const GoStruct access = {"SubjectAccessReviewSpec",
-                                  {of_resource,
-                                   of_path,
-                                   {"user", GoKind::text, "string"},
-                                   {"groups", GoKind::text_list, "[]string"},
-                                   {"uid", GoKind::text, "string"}}};
-  static const GoStruct own_access = {"SelfSubjectAccessReviewSpec", {of_resource, of_path}};
-  static const GoStruct rules = {"SelfSubjectRulesReviewSpec",
-                                 {{"namespace", GoKind::text, "string"}}};
-  static const GoStruct token = {
-      "TokenReviewSpec",
-      {{"token", GoKind::text, "string"}, {"audiences", GoKind::text_list, "[]string"}}};
-  static const std::map<std::string, std::pair<const GoStruct*, const char*>> specs = {
-      {"SubjectAccessReview", {&access, "v1.SubjectAccessReviewSpec"}},
-      {"LocalSubjectAccessReview", {&access, "v1.SubjectAccessReviewSpec"}},
-      {"SelfSubjectAccessReview", {&own_access, "v1.SelfSubjectAccessReviewSpec"}},
-      {"SelfSubjectRulesReview", {&rules, "v1.SelfSubjectRulesReviewSpec"}},
-      {"TokenReview", {&token, "v1.TokenReviewSpec"}}};
-  const auto spec = specs.find(kind);
-  if (spec == specs.end()) return std::nullopt;
-  const auto [type, name] = spec->second;
-  return why_misread({kind.c_str(), {{"spec", GoKind::structure, name, type}}}, review);
-}
-
-// Go reads a null as what is not there.
-void drop_nulls_below(Json& value) {
-  if (!value.is_object()) return;
-  for (auto it = value.begin(); it != value.end();) {
-    drop_nulls_below(*it);
-    it = it->is_null() ? value.erase(it) : std::next(it);
-  }
-}
-
 // The review as it was sent, by its type.
 Result<Json> read_review(WriteContext& context, const ApiRequest& request) {
   const Resource& resource = *context.resource;
@@ -147,14 +94,8 @@ Result<Json> read_review(WriteContext& context, const ApiRequest& request) {
   const auto dropped = prune_typed(body, resource);
   unknown.insert(unknown.end(), dropped.begin(), dropped.end());
   KW_ASSIGN(const auto told, field_warnings(context, unknown));
-  if (const auto why = why_misread_spec(resource.type.gvk.kind, body)) {
-    return undecodable(resource.type.gvk, *why);
-  }
-  const auto fits = schema::check_value(*resource.merge, body, true);
-  if (!fits) return undecodable(resource.type.gvk, fits.error().message());
+  KW_TRY(read_typed(body, resource));
   context.warnings->insert(context.warnings->end(), told.begin(), told.end());
-  drop_nulls_below(body);
-  if (!body["spec"].is_object()) body["spec"] = Json::object();
   Json& metadata = body["metadata"];
   for (const char* key : {"uid", "creationTimestamp", "deletionTimestamp",
                           "deletionGracePeriodSeconds", "selfLink"}) {
@@ -169,11 +110,8 @@ Result<Json> read_review(WriteContext& context, const ApiRequest& request) {
 }
 
 Result<Json> with_manager(const WriteContext& context, const Json& review) {
-  const Json nothing = {{"apiVersion", review.at("apiVersion")},
-                        {"kind", review.at("kind")},
-                        {"metadata", Json::object()},
-                        {"spec", Json::object()},
-                        {"status", {{"allowed", false}, {"user", Json::object()}}}};
+  const core::Gvk& gvk = context.resource->type.gvk;
+  const Json nothing = builtin::empty_object(gvk.api_version(), gvk.kind);
   schema::UpdateRequest update;
   update.nothing = &nothing;
   update.updated = review;
@@ -183,35 +121,6 @@ Result<Json> with_manager(const WriteContext& context, const Json& review) {
   auto tracked = schema::track_update(update);
   if (!tracked) return internal_error(tracked.error().message());
   return tracked;
-}
-
-std::string in_order(const Json& object, std::initializer_list<const char*> keys) {
-  std::vector<std::string> members;
-  for (const char* key : keys) {
-    if (const Json* value = base::find(object, {key})) {
-      members.push_back(fmt::format("\"{}\":{}", key, base::dump_json(*value)));
-    }
-  }
-  return base::join(members, ",");
-}
-
-// In the order of the server's own type.
-std::string metadata_text(const Json& metadata) {
-  std::string out =
-      in_order(metadata, {"name", "generateName", "namespace", "resourceVersion", "generation",
-                          "labels", "annotations", "ownerReferences", "finalizers"});
-  std::vector<std::string> managers;
-  const Json entries = metadata.value("managedFields", Json::array());
-  for (const Json& entry : entries) {
-    managers.push_back("{" +
-                       in_order(entry, {"manager", "operation", "apiVersion", "time", "fieldsType",
-                                        "fieldsV1", "subresource"}) +
-                       "}");
-  }
-  if (!managers.empty()) {
-    out += (out.empty() ? "" : ",") + ("\"managedFields\":[" + base::join(managers, ",") + "]");
-  }
-  return "{" + out + "}";
 }
 
 bool has_items(const Json& object, const char* key) {

@@ -111,6 +111,8 @@ class Writer {
 // too_large, internal_error.
 Result<Json> patched(const Resource& resource, core::PatchType type, const Json& live,
                      const Json& patch);
+// What is applied is an object of that kind, and owns nothing yet. Errors: bad_request.
+Result<void> check_configuration(const core::Gvk& gvk, const Json& configuration);
 // What a refusal tells of the patch; only made where one is.
 using ShownPatch = std::function<std::string()>;
 // A patch may not make an object of another kind of it. Errors: invalid, bad_request.

@@ -44,24 +44,6 @@ std::string told_object(const Json& configuration) {
                      string_at(configuration, {"metadata", "name"}), go_kind(configuration));
 }
 
-Result<void> check_configuration(const WriteContext& context, const Json& configuration) {
-  const auto& gvk = context.resource->type.gvk;
-  if (!configuration.is_object()) {
-    return bad_request(
-        "error decoding YAML: error unmarshaling JSON: while decoding JSON: " +
-        schema::misread_value(schema::json_word(configuration), "map[string]interface {}"));
-  }
-  if (string_at(configuration, {"apiVersion"}) != gvk.api_version() ||
-      string_at(configuration, {"kind"}) != gvk.kind) {
-    return bad_request("invalid object type: " + go_kind(configuration));
-  }
-  const Json* managed = base::find(configuration, {"metadata", "managedFields"});
-  if (managed != nullptr && !managed->is_null()) {
-    return bad_request("metadata.managedFields must be nil");
-  }
-  return {};
-}
-
 Error patch_invalid(const std::string& shown, const std::string& why) {
   return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(shown)), why)});
 }
@@ -110,6 +92,23 @@ std::optional<std::string> why_unconverted(const Resource& resource, const Json&
 }
 
 }  // namespace
+
+Result<void> check_configuration(const core::Gvk& gvk, const Json& configuration) {
+  if (!configuration.is_object() && !configuration.is_null()) {
+    return bad_request(
+        "error decoding YAML: error unmarshaling JSON: while decoding JSON: " +
+        schema::misread_value(schema::json_word(configuration), "map[string]interface {}"));
+  }
+  if (string_at(configuration, {"apiVersion"}) != gvk.api_version() ||
+      string_at(configuration, {"kind"}) != gvk.kind) {
+    return bad_request("invalid object type: " + go_kind(configuration));
+  }
+  const Json* managed = base::find(configuration, {"metadata", "managedFields"});
+  if (managed != nullptr && !managed->is_null()) {
+    return bad_request("metadata.managedFields must be nil");
+  }
+  return {};
+}
 
 Result<void> check_patched_type(const WriteContext& context, const Json& object,
                                 const ShownPatch& shown) {
@@ -197,7 +196,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
 
 Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   const Resource& resource = *context.resource;
-  KW_TRY(check_configuration(context, configuration));
+  KW_TRY(check_configuration(resource.type.gvk, configuration));
   const std::string told = told_object(configuration);
   // Only what is no object at all is left out: empty maps and nulls are owned like all else, and
   // are dropped after the merge.

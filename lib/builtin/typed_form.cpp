@@ -71,6 +71,10 @@ void to_typed_map(Json& map, const WireField& field) {
     if (field.kind == 'M') {
       if (value.is_null()) value = Json::object();
       if (value.is_object()) fill_typed(value, *field.type, false);
+    } else if (field.kind == 'E' && value.is_array()) {
+      for (Json& item : value) {
+        if (item.is_null()) item = "";
+      }
     } else if (value.is_null() && field.kind != 'E') {
       value = field.kind == 'Q' ? Json("0") : field.kind == 'T' ? Json() : Json("");
     }

@@ -4,8 +4,9 @@
 
 #include <charconv>
 
-#include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/printable.hpp"
+#include "base/utf8.hpp"
 
 namespace kubewatch::schema {
 
@@ -71,14 +72,21 @@ std::string go_quoted(std::string_view text) {
   constexpr std::string_view kLettered = "\a\b\f\n\r\t\v\"\\";
   constexpr std::string_view kLetters = "abfnrtv\"\\";
   std::string out = "\"";
-  for (const char c : text) {
-    if (const std::size_t at = kLettered.find(c); at != std::string_view::npos) {
+  for (std::size_t at = 0; at < text.size();) {
+    const base::Utf8Char one = base::next_utf8(text, at);
+    const std::string_view bytes = text.substr(at, one.size);
+    at += one.size;
+    const std::size_t letter = one.size == 1 ? kLettered.find(bytes[0]) : std::string_view::npos;
+    if (letter != std::string_view::npos) {
       out += '\\';
-      out += kLetters[at];
-    } else if (base::is_control(c)) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+      out += kLetters[letter];
+    } else if (!one.valid || (one.code < 0x80 && !base::is_print(one.code))) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+    } else if (base::is_print(one.code)) {
+      out += bytes;
     } else {
-      out += c;
+      const auto code = static_cast<unsigned>(one.code);
+      out += code < 0x10000 ? fmt::format("\\u{:04x}", code) : fmt::format("\\U{:08x}", code);
     }
   }
   return out + '"';

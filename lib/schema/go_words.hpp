@@ -25,7 +25,7 @@ std::string go_text(const Json& value);
 std::string go_literal(const Json& value);
 // As JSON text, which is what %q makes of the texts that names and selectors are.
 std::string in_quotes(std::string_view text);
-// As %q in Go, of UTF-8: what has no letter of its own as \xNN.
+// As %q in Go: what shows nothing and has no letter of its own as \xNN, \uNNNN or \UNNNNNNNN.
 std::string go_quoted(std::string_view text);
 // Decimal digits only. Errors: invalid, in the words of strconv.ParseUint.
 Result<std::uint64_t> parse_uint(const std::string& text);

@@ -35,6 +35,11 @@ TEST_CASE("the first clause of Accept that can be served wins") {
   CHECK(chosen("application/json;as=Bogus;v=v1;g=meta.k8s.io,application/json") == "object");
   CHECK(chosen("application/json;as=Table;v=v9;g=meta.k8s.io") == "406");
   CHECK(chosen("text/html") == "406");
+  // Ordering them takes the square of their number: those past the 256th are not read.
+  std::string many;
+  for (int i = 0; i < 4000; ++i) many += "a/b,";
+  CHECK(chosen("application/json," + many) == "object");
+  CHECK(chosen(many + "application/json") == "406");
   // The router takes types by their name; behind it, open ones are taken as well.
   CHECK(chosen("application/*") == "406");
   CHECK(chosen("Application/json") == "406");

@@ -30,6 +30,10 @@ TEST_CASE("between two slashes of a path is something, but for the namespace") {
   CHECK(plural("/api/v1/namespaces/shop/pods//") == "shop:pods:");
   CHECK(plural("/api/v1/namespaces/") == ":namespaces:");
   CHECK(plural("/") == "none");
+  for (const char* path : {"//", "///", "/apis//", "/livez/ping/", "/healthz/", "/openapi/v2//"}) {
+    CAPTURE(path);
+    CHECK(plural(path) == "404");
+  }
 }
 
 TEST_CASE("a text that is no JSON is told of as Go's decoder does") {

@@ -1,7 +1,11 @@
 // What endpoints make of a request before it is about an object: paths, parameters and media types,
 // bodies that are no JSON or of another kind, patches that are no operations, reviews that ask
 // nothing; and what they fill in of generations and tokens.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <tuple>
+#include <vector>
 
 #include "base/strings.hpp"
 #include "e2e/requests.hpp"
@@ -38,6 +42,10 @@ E2E_CASE("a review that asks nothing, or too much, is refused") {
       "spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or "
       "resourceAttributes must be specified";
   const std::string unread = " in version \"v1\" cannot be handled as a ";
+  const std::string misread =
+      "SubjectAccessReview" + unread + "SubjectAccessReview: json: cannot unmarshal ";
+  const std::string requirement =
+      "spec.resourceAttributes.labelSelector.requirements[0].key: Invalid value: \"\": ";
   struct Row {
     std::string path, body;
     int code;
@@ -81,6 +89,31 @@ E2E_CASE("a review that asks nothing, or too much, is refused") {
       {access + "?fieldValidation=Strict", R"({"spec":{"user":"a","foo":1}})", 400,
        "SubjectAccessReview" + unread +
            "SubjectAccessReview: strict decoding error: unknown field \"spec.foo\""},
+      {access,
+       R"({"spec":{"user":"a","resourceAttributes":{"labelSelector":{"requirements":[null]}}}})",
+       422,
+       invalid + "[" + requirement + "name part must be non-empty, " + requirement +
+           "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and "
+           "end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex "
+           "used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')]"},
+      {access, R"({"spec":{"user":"a","extra":{"k":7}}})", 400,
+       misread + "number into Go struct field SubjectAccessReviewSpec.spec.extra of type "
+                 "v1.ExtraValue"},
+      {access, R"({"spec":{"user":"a","extra":{"k":[7]}}})", 400,
+       misread + "number into Go struct field SubjectAccessReviewSpec.spec.extra of type string"},
+      {access, R"({"spec":{"user":"a","extra":7}})", 400,
+       misread + "number into Go struct field SubjectAccessReviewSpec.spec.extra of type "
+                 "map[string]v1.ExtraValue"},
+      {access,
+       R"({"spec":{"user":"a","resourceAttributes":{"labelSelector":)"
+       R"({"requirements":[{"operator":7}]}}}})",
+       400,
+       misread + "number into Go struct field "
+                 "LabelSelectorRequirement.spec.resourceAttributes.labelSelector.requirements."
+                 "operator of type v1.LabelSelectorOperator"},
+      {access, R"({"spec":{"user":"a"},"status":{"allowed":"x"}})", 400,
+       misread + "string into Go struct field SubjectAccessReviewStatus.status.allowed of type "
+                 "bool"},
       {std::string(kRights) + "selfsubjectrulesreviews", R"({"spec":{}})", 400,
        "no namespace on request"},
       {std::string(kIdentity) + "tokenreviews", R"({"spec":{}})", 400,
@@ -105,6 +138,14 @@ E2E_CASE("a review that asks nothing, or too much, is refused") {
       w, access, R"({"metadata":{"name":"x"},"spec":{"user":"a","nonResourceAttributes":{}}})");
   CHECK(tells(told_by_server(named.body), "metadata", "{\"name\":\"x\",\"managedFields\":[{"));
   CHECK(tells(told_by_server(named.body), "metadata", "}]}: must be empty"));
+  const Answer nulls = post_text(
+      w, access,
+      R"({"spec":{"groups":[null],"extra":{"k":null},"nonResourceAttributes":{"path":"/"}}})");
+  CHECK(nulls.code == 201);
+  CHECK(nulls.body["spec"]["groups"] == Json::array({""}));
+  CHECK(nulls.body["spec"]["extra"] == Json{{"k", nullptr}});
+  CHECK(nulls.body["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:extra"] ==
+        Json{{".", Json::object()}, {"f:k", Json::object()}});
   const http::Response table = [&] {
     http::Request request;
     request.method = "POST";
@@ -206,6 +247,53 @@ E2E_CASE("a body of another kind or version is refused, by what the server knows
   }
   CHECK(send(w, "POST", maps(w), {{"apiVersion", "/v1"}, {"metadata", {{"name", "x"}}}}).code ==
         201);
+  const auto why = [&](const std::string& path, const char* version, const char* kind) {
+    const std::string told = message(send(
+        w, "POST", path, {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", "x"}}}}));
+    if (told.ends_with(unknown)) return std::string("no kind");
+    const auto at = told.rfind(": converting (");
+    if (told.ends_with(": unknown conversion") && at != std::string::npos) {
+      return told.substr(at + 14, told.find(')', at) - at - 14);
+    }
+    return told.find("does not match the expected API version") == std::string::npos ? told
+                                                                                     : "version";
+  };
+  const std::string space = "/namespaces/" + w.ns();
+  const std::string reviews = std::string(kIdentity) + "selfsubjectreviews";
+  const std::string pod = "/api/v1" + space + "/pods/x";
+  const std::vector<std::tuple<std::string, const char*, const char*, const char*>> known = {
+      {definitions, "apiextensions.k8s.io/v1beta1", "CustomResourceDefinition", "version"},
+      {definitions, "v1", "Status", "v1.Status"},
+      {definitions, "v1", "List", "no kind"},
+      {definitions, "apps/v1", "DeleteOptions", "no kind"},
+      {"/apis/apiregistration.k8s.io/v1/apiservices", "apiregistration.k8s.io/v1beta1",
+       "APIService", "version"},
+      {reviews, "authentication.k8s.io/v1alpha1", "SelfSubjectReview", "version"},
+      {"/apis/batch/v1" + space + "/jobs", "batch/v1beta1", "Job", "no kind"},
+      {"/apis/apps/v1" + space + "/replicasets", "apps/v1beta1", "ReplicaSet", "no kind"},
+      {"/apis/apps/v1" + space + "/replicasets", "extensions/v1beta1", "ReplicaSet", "version"},
+      {"/apis/storage.k8s.io/v1/storageclasses", "storage.k8s.io/v1alpha1", "StorageClass",
+       "no kind"},
+      {maps(w), "v1", "List", "v1.List"},
+      {maps(w), "apps/v1", "List", "no kind"},
+      {maps(w), "v1", "BindingList", "no kind"},
+      {maps(w), "v1", "RangeAllocation", "v1.RangeAllocation"},
+      {maps(w), "v1", "NodeProxyOptions", "v1.NodeProxyOptions"},
+      {maps(w), "apps/v1beta1", "DeleteOptions", "v1.DeleteOptions"},
+      {maps(w), "foo/v1", "DeleteOptions", "no kind"},
+      {maps(w), "foo/v2", "Status", "v1.Status"},
+      {maps(w), "apps/v1beta2", "DaemonSetList", "v1beta2.DaemonSetList"},
+      {maps(w), "policy/v1beta1", "Eviction", "v1beta1.Eviction"},
+      {pod + "/binding", "v1", "Pod", "v1.Pod"},
+      {pod + "/binding", "policy/v1", "Eviction", "v1.Eviction"},
+      {pod + "/eviction", "v1", "Eviction", "no kind"},
+      {pod + "/eviction", "v1", "Binding", "v1.Binding"},
+      {pod + "/eviction", "policy/v1beta1", "Eviction", "pods \"x\" not found"},
+  };
+  for (const auto& [path, version, kind, what] : known) {
+    CAPTURE(path, version, kind);
+    CHECK(why(path, version, kind) == what);
+  }
 }
 
 E2E_CASE("a patch that cannot be read is refused as it is decoded") {
@@ -312,6 +400,18 @@ E2E_CASE("a parameter that is there is read, and a field selector may choose by 
   CHECK(told_by_server(bell.body) ==
         Told{"fieldManager: Invalid value: \"a\\x01\": invalid character U+0001 (at position 1)"});
   CHECK(send(w, "POST", dry + "%C3%A9", nameless).code == 201);
+  const std::vector<std::tuple<const char*, const char*, const char*>> hidden = {
+      {"%E2%80%8B", "\\u200b", "U+200B"},
+      {"%CD%B8", "\\u0378", "U+0378"},
+      {"%F3%A0%80%81", "\\U000e0001", "U+E0001"},
+  };
+  for (const auto& [sent, shown, code] : hidden) {
+    CAPTURE(code);
+    CHECK(told_by_server(send(w, "POST", dry + "a" + sent, nameless).body) ==
+          Told{fmt::format("fieldManager: Invalid value: \"a{}\": invalid character {} (at "
+                           "position 1)",
+                           shown, code)});
+  }
 }
 
 E2E_CASE("a path with a gap leads nowhere, but for the namespace") {
@@ -335,6 +435,12 @@ E2E_CASE("a path with a gap leads nowhere, but for the namespace") {
   for (const Row& row : rows) {
     CAPTURE(row.method, row.path);
     CHECK(send(w, row.method, row.path).code == row.code);
+  }
+  for (const char* path : {"//", "//api/v1", "/apis//", "/livez/ping/"}) {
+    CAPTURE(path);
+    const http::Response answer = ask_for(w, path, "*/*");
+    CHECK(answer.status == 404);
+    CHECK(answer.body == "404 page not found\n");
   }
   CHECK(send(w, "GET", "/api/v1/namespaces//pods").body["kind"] == "PodList");
   const Answer root = send(w, "GET", "/");

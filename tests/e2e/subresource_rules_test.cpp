@@ -410,4 +410,91 @@ E2E_CASE("who scales to none owns nothing, and nobody owns what is scaled then")
   CHECK(patch(w, all + "/d/scale?fieldManager=apply", none, kApply).body["spec"] == Json::object());
 }
 
+E2E_CASE("a Scale that is applied, or sent for another object, is refused as any object is") {
+  World w;
+  const std::string all = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments";
+  const Json labels = {{"a", "b"}};
+  made(w, all,
+       {{"metadata", {{"name", "d"}}},
+        {"spec",
+         {{"selector", {{"matchLabels", labels}}},
+          {"template",
+           {{"metadata", {{"labels", labels}}},
+            {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}}}}}});
+  const std::string scale = all + "/d/scale";
+  const std::string decoding =
+      "error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ";
+  const std::string into = " into Go value of type map[string]interface {}";
+  const auto of = [](const std::string& replicas) {
+    return R"({"apiVersion":"autoscaling/v1","kind":"Scale","metadata":{"name":"d"},"spec":)"
+           R"({"replicas":)" +
+           replicas + "}}";
+  };
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"[]", decoding + "array" + into},
+      {"\"x\"", decoding + "string" + into},
+      {"null", "invalid object type: /, Kind="},
+      {R"({"apiVersion":"v1","kind":"Pod"})", "invalid object type: /v1, Kind=Pod"},
+      {of("1.5"),
+       "failed to convert new object (/d; autoscaling/v1, Kind=Scale) to proper version: unable to "
+       "convert unstructured object to autoscaling/v1, Kind=Scale: cannot convert float64 to "
+       "int32"},
+  };
+  const std::string by = "?fieldManager=m&force=true";
+  for (const auto& [body, why] : refused) {
+    CAPTURE(body);
+    CHECK(message(send_text(w, "PATCH", scale + by, body, kApply)) == why);
+  }
+  const Answer large = send_text(w, "PATCH", scale + by, of("18446744073709551616"), kApply);
+  CHECK(large.code == 200);
+  CHECK(large.body["spec"] == Json::object());
+  CHECK(send_text(w, "PATCH", scale + by, of("4294967297"), kApply).body["spec"]["replicas"] == 1);
+  CHECK(message(send(w, "PUT", scale, {{"metadata", {{"namespace", "other"}}}})) ==
+        "the namespace of the provided object does not match the namespace sent on the request");
+  CHECK(message(send(w, "PUT", scale, {{"metadata", {{"name", "q"}}}})) ==
+        "the name of the object (q) does not match the name on the URL (d)");
+  CHECK(message(send(w, "PUT", scale, {{"apiVersion", "v1"}, {"kind", "Pod"}})) ==
+        "Pod in version \"v1\" cannot be handled as a Scale: converting (v1.Pod) to "
+        "(autoscaling.Scale): unknown conversion");
+  const std::string shown = message(patch(w, scale, {{"spec", {{"replicas", "x"}}}}));
+  std::size_t last = 0;
+  for (const char* part : {"\\\"kind\\\":\\\"Scale\\\",\\\"metadata\\\":{\\\"name\\\":\\\"d\\\",",
+                           "\\\"uid\\\":", "\\\"resourceVersion\\\":", "\\\"creationTimestamp\\\":",
+                           "\\\"managedFields\\\":[{\\\"manager\\\":\\\"m\\\","
+                           "\\\"operation\\\":\\\"Apply\\\",\\\"apiVersion\\\":"}) {
+    CAPTURE(shown, part);
+    const std::size_t at = shown.find(part, last);
+    CHECK(at != std::string::npos);
+    last = at == std::string::npos ? last : at;
+  }
+}
+
+E2E_CASE("the options of an Eviction are read with it") {
+  World w;
+  const std::string eviction = pods(w) + "/none/eviction";
+  const std::string start =
+      "Eviction in version \"v1\" cannot be handled as a Eviction: json: cannot unmarshal ";
+  const auto told = [&](const Json& options) {
+    return message(send(w, "POST", eviction, {{"deleteOptions", options}}));
+  };
+  CHECK(told({{"gracePeriodSeconds", "x"}}) ==
+        start +
+            "string into Go struct field DeleteOptions.deleteOptions.gracePeriodSeconds of "
+            "type int64");
+  CHECK(told({{"dryRun", {7}}}) ==
+        start + "number into Go struct field DeleteOptions.deleteOptions.dryRun of type string");
+  CHECK(told(7) ==
+        start + "number into Go struct field Eviction.deleteOptions of type v1.DeleteOptions");
+  CHECK(told({{"kind", "Foo"}}) == "name in URL does not match name in Eviction object");
+  const std::string unread =
+      "Eviction in version \"v1\" cannot be handled as a Eviction: strict "
+      "decoding error: unknown field \"deleteOptions.";
+  for (const auto& [options, field] : std::vector<std::pair<Json, std::string>>{
+           {{{"zzz", 1}}, "zzz"}, {{{"preconditions", {{"q", 1}}}}, "preconditions.q"}}) {
+    CAPTURE(field);
+    CHECK(message(send(w, "POST", eviction + "?fieldValidation=Strict",
+                       {{"deleteOptions", options}})) == unread + field + "\"");
+  }
+}
+
 }  // namespace kubewatch::e2e
