@@ -217,14 +217,32 @@ Headers headers_of(evhttp_request* request) {
   return out;
 }
 
-ServerRequest to_request(evhttp_request* request) {
-  ServerRequest out;
-  out.method = name_of(evhttp_request_get_command(request));
+// "//a/b?c": a path, in which libevent sees a host (RFC 9112, 3.2.1).
+bool begins_with_gap(evhttp_request* request) {
+  const char* line = evhttp_request_get_uri(request);
+  return line != nullptr && std::string_view(line).starts_with("//");
+}
+
+void take_uri(evhttp_request* request, ServerRequest& out) {
+  if (begins_with_gap(request)) {
+    std::string_view line = evhttp_request_get_uri(request);
+    line = line.substr(0, line.find('#'));
+    const std::size_t mark = std::min(line.find('?'), line.size());
+    out.path = line.substr(0, mark);
+    out.query = line.substr(std::min(mark + 1, line.size()));
+    return;
+  }
   const evhttp_uri* uri = evhttp_request_get_evhttp_uri(request);
   const char* path = evhttp_uri_get_path(uri);
   const char* query = evhttp_uri_get_query(uri);
   out.path = path == nullptr || *path == '\0' ? "/" : path;
   out.query = query == nullptr ? "" : query;
+}
+
+ServerRequest to_request(evhttp_request* request) {
+  ServerRequest out;
+  out.method = name_of(evhttp_request_get_command(request));
+  take_uri(request, out);
   out.headers = headers_of(request);
   evbuffer* body = evhttp_request_get_input_buffer(request);
   out.body.resize(evbuffer_get_length(body));
@@ -252,7 +270,8 @@ void EvhttpServer::handle(evhttp_request* raw) {
   ServerRequest request = to_request(raw);
   const auto fault = framing_fault(request.method, request.headers);
   // An absolute request line overrides the header.
-  if (uri_host != nullptr && *uri_host != '\0') request.headers.set("Host", uri_host);
+  const bool absolute = uri_host != nullptr && *uri_host != '\0' && !begins_with_gap(raw);
+  if (absolute) request.headers.set("Host", uri_host);
   const bool takes_gzip = accepts_gzip(request.headers.get("Accept-Encoding"));
   auto responder = std::make_shared<EvhttpResponder>(raw, this, takes_gzip);
   open_.insert(responder.get());

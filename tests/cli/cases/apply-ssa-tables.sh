@@ -45,6 +45,6 @@ apply -f printed/teams.yaml -o wide
 apply -f "$work/maps.yaml" -o table
 apply -f "$work/front.yaml" -f printed/teams.yaml -o wide
 apply -f "$work/web.yaml"
-apply -f "$work/scale.yaml" --subresource scale -o wide
+apply -f "$work/scale.yaml" --subresource scale --force-conflicts -o wide
 kill $server
 wait $server
