@@ -259,7 +259,8 @@ Json tracked_scale(const WriteContext& context, const Json& before, std::int64_t
   request.schema = scale_schema();
   request.now = context.now;
   auto tracked = schema::track_update(request);
-  return tracked ? std::move(*tracked) : before;
+  if (!tracked) return before;
+  return std::move(*tracked);
 }
 
 // "(shop/web; autoscaling/v1, Kind=Scale)"

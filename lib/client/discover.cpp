@@ -131,15 +131,18 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
     if (requests_.empty()) finish();
   }
 
+  Result<void> take_version(std::size_t index, const core::GroupVersion& gv,
+                            const Result<Json>& answer) {
+    if (!answer.ok()) return answer.error();
+    auto types = read_resource_list(*answer, gv);
+    if (!types.ok()) return no_discovery(core::group_version_path(gv), std::move(types).error());
+    pieces_[index].types = std::move(types).value();
+    return {};
+  }
+
   void on_version(std::size_t index, const core::GroupVersion& gv, Result<Json> answer) {
-    auto types = answer.ok() ? read_resource_list(*answer, gv) : std::move(answer).error();
-    if (types.ok()) {
-      pieces_[index].types = std::move(types).value();
-    } else {
-      const Error why = answer.ok()
-                            ? no_discovery(core::group_version_path(gv), std::move(types).error())
-                            : std::move(types).error();
-      pieces_[index].failed.push_back(gv.str() + ": " + why.render());
+    if (auto failed = take_version(index, gv, answer); !failed.ok()) {
+      pieces_[index].failed.push_back(gv.str() + ": " + failed.error().render());
     }
     ask_more();
   }

@@ -317,35 +317,6 @@ E2E_CASE("a Pod is bound by a Binding of its namespace as well") {
   CHECK(bound["metadata"]["annotations"] == Json{{"a", "2"}});
 }
 
-E2E_CASE("a disruption is used in the name of the server") {
-  World w;
-  const std::string budgets = "/apis/policy/v1/namespaces/" + w.ns() + "/poddisruptionbudgets";
-  const std::string path = pod(w, "p", Json::object(), {{"labels", {{"app", "web"}}}});
-  REQUIRE(
-      patch(w, path + "/status",
-            {{"status",
-              {{"phase", "Running"}, {"conditions", {{{"type", "Ready"}, {"status", "True"}}}}}}})
-          .code == 200);
-  made(w, budgets,
-       {{"metadata", {{"name", "b"}}},
-        {"spec", {{"minAvailable", 1}, {"selector", {{"matchLabels", {{"app", "web"}}}}}}}});
-  REQUIRE(patch(w, budgets + "/b/status",
-                {{"status",
-                  {{"observedGeneration", 1},
-                   {"disruptionsAllowed", 1},
-                   {"currentHealthy", 2},
-                   {"desiredHealthy", 1},
-                   {"expectedPods", 2}}}})
-              .code == 200);
-  REQUIRE(send(w, "POST", path + "/eviction?fieldManager=evictor", {{"metadata", {{"name", "p"}}}})
-              .code == 201);
-  const Json budget = send(w, "GET", budgets + "/b").body;
-  for (const char* field : {"disruptionsAllowed", "disruptedPods", "conditions"}) {
-    CHECK(owners(budget, std::string("/f:status/f:") + field) ==
-          Told{"kube-apiserver Update status"});
-  }
-}
-
 E2E_CASE("who scales to none owns nothing, and nobody owns what is scaled then") {
   World w;
   const std::string all = "/apis/apps/v1/namespaces/" + w.ns() + "/deployments";
