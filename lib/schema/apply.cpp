@@ -144,8 +144,7 @@ ConflictList Apply::take_ownership() {
       allowed = fields_of_client_side_apply(schema_, live_);
     }
     for (const auto& [identity, both] : contested) {
-      conflicts.add(managed_[identity].text(),
-                    allowed.empty() ? both : both.difference(allowed));
+      conflicts.add(managed_[identity].text(), allowed.empty() ? both : both.difference(allowed));
     }
     if (!conflicts.empty()) return conflicts;
   }
