@@ -21,7 +21,9 @@ std::vector<std::string> outcomes_of_two_runs(const test::TempDir& dir,
                                               const client::ClientConfig& config) {
   loop::EventLoop loop;
   test::ScriptedTransport transport(loop);
-  transport.route("GET", "", 200, R"({"kind":"APIGroupDiscoveryList","items":[]})");
+  transport.route(
+      "GET", "", 200,
+      R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[{"version":"v1"}]}]})");
   client::Client client(loop, transport, config);
   EngineOptions options;
   options.folder = dir.path() + "/hooks";
