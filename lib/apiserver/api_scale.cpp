@@ -263,13 +263,6 @@ Json tracked_scale(const WriteContext& context, const Json& before, std::int64_t
   return std::move(*tracked);
 }
 
-// "(shop/web; autoscaling/v1, Kind=Scale)"
-std::string told_scale(const Json& scale) {
-  return fmt::format("({}/{}; autoscaling/v1, Kind=Scale)",
-                     string_at(scale, {"metadata", "namespace"}),
-                     string_at(scale, {"metadata", "name"}));
-}
-
 // What the real server says of a custom kind (1.36), whose Scale it fails to convert.
 Error custom_unapplied(const std::string& what, const std::string& told) {
   return internal_error(
@@ -285,10 +278,10 @@ Result<Json> applied_scale(const WriteContext& context, const Json& before, Json
   if (custom && schema::managed_fields_of(before) == nullptr) {
     return custom_unapplied(
         "failed to create manager for existing fields: failed to convert live object",
-        told_scale(Json::object()));
+        "(/; autoscaling/v1, Kind=Scale)");
   }
   if (wanted["metadata"].is_null()) wanted["metadata"] = Json::object();
-  const std::string told = told_scale(wanted);
+  const std::string told = told_object(wanted);
   schema::ApplyRequest request;
   request.live = &before;
   request.applied = std::move(wanted);

@@ -113,6 +113,8 @@ Result<Json> patched(const Resource& resource, core::PatchType type, const Json&
                      const Json& patch);
 // What is applied is an object of that kind, and owns nothing yet. Errors: bad_request.
 Result<void> check_configuration(const core::Gvk& gvk, const Json& configuration);
+// An applied configuration as it was sent: "(shop/web; apps/v1, Kind=Deployment)".
+std::string told_object(const Json& configuration);
 // What a refusal tells of the patch; only made where one is.
 using ShownPatch = std::function<std::string()>;
 // A patch may not make an object of another kind of it. Errors: invalid, bad_request.

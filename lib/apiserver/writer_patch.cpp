@@ -38,12 +38,6 @@ std::string go_kind(const Json& object) {
   return fmt::format("{}{}, Kind={}", core ? "/" : "", version, string_at(object, {"kind"}));
 }
 
-// `configuration` as it was sent: "(shop/web; apps/v1, Kind=Deployment)".
-std::string told_object(const Json& configuration) {
-  return fmt::format("({}/{}; {})", string_at(configuration, {"metadata", "namespace"}),
-                     string_at(configuration, {"metadata", "name"}), go_kind(configuration));
-}
-
 Error patch_invalid(const std::string& shown, const std::string& why) {
   return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(shown)), why)});
 }
@@ -92,6 +86,11 @@ std::optional<std::string> why_unconverted(const Resource& resource, const Json&
 }
 
 }  // namespace
+
+std::string told_object(const Json& configuration) {
+  return fmt::format("({}/{}; {})", string_at(configuration, {"metadata", "namespace"}),
+                     string_at(configuration, {"metadata", "name"}), go_kind(configuration));
+}
 
 Result<void> check_configuration(const core::Gvk& gvk, const Json& configuration) {
   if (!configuration.is_object() && !configuration.is_null()) {

@@ -46,6 +46,17 @@ std::string word_for_number(const Json& value) {
 
 constexpr std::string_view kExtra = "v1.ExtraValue";  // a list of strings
 
+// Of each value of a map of that kind.
+char element_kind(char map) {
+  switch (map) {
+    case 'S': return 's';
+    case 'Y': return 'y';
+    case 'Q': return 'q';
+    case 'M': return 'm';
+    default: return 'w';
+  }
+}
+
 // Of one value, or of each item.
 std::string go_name_of(const WireField& field) {
   if (!field.named.empty()) return field.named;
@@ -118,11 +129,7 @@ class DecoderSearch {
       for (const Json& one_of : value) one(item, one_of, place);
       return;
     }
-    item.kind = field.kind == 'S'   ? 's'
-                : field.kind == 'Y' ? 'y'
-                : field.kind == 'Q' ? 'q'
-                : field.kind == 'M' ? 'm'
-                                    : 'w';
+    item.kind = element_kind(field.kind);
     one(item, value, place);
   }
 
@@ -219,11 +226,7 @@ class ConverterSearch {
     }
     if (!is_map(field)) return one(field, field.kind, value);
     if (!value.is_object()) return fmt::format("cannot restore map from {}", go_kind_of(value));
-    const char kind = field.kind == 'S'   ? 's'
-                      : field.kind == 'Q' ? 'q'
-                      : field.kind == 'M' ? 'm'
-                                          : 'w';
-    return each(field, kind, value);
+    return each(field, element_kind(field.kind), value);
   }
 
   Why each(const WireField& field, char kind, const Json& values) {
