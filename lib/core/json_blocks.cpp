@@ -39,6 +39,11 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
 }
 constexpr auto kClasses = make_classes();
 
+bool is_punctuation(char c) {
+  return c == ',' || c == ':' ||
+         (kClasses[static_cast<unsigned char>(c)] & (kQuote | kOpen | kClose)) != 0;
+}
+
 KW_INLINE Block classify_portably(const char* bytes) {
   Block out;
   for (std::size_t i = 0; i < kJsonBlock; ++i) {
@@ -264,7 +269,29 @@ const char* find_quote_or_backslash(const char* at, const char* end) {
   return at;
 }
 
+std::size_t find_json_punctuation(std::string_view text, std::size_t from) {
+  const __m128i space = _mm_set1_epi8(' ');  // the bit in which [ and {, ] and } differ
+  std::size_t at = from;
+  for (; at + 16 <= text.size(); at += 16) {
+    const __m128i bytes = load(text.data() + at);
+    const __m128i folded = _mm_or_si128(bytes, space);
+    const auto is = [](__m128i among, char c) { return _mm_cmpeq_epi8(among, _mm_set1_epi8(c)); };
+    const __m128i brackets = _mm_or_si128(is(folded, '{'), is(folded, '}'));
+    const __m128i marks = _mm_or_si128(is(bytes, ','), is(bytes, ':'));
+    const std::uint64_t found = bits(_mm_or_si128(_mm_or_si128(brackets, marks), is(bytes, '"')));
+    if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found));
+  }
+  while (at < text.size() && !is_punctuation(text[at])) ++at;
+  return at;
+}
+
 #else
+
+std::size_t find_json_punctuation(std::string_view text, std::size_t from) {
+  std::size_t at = from;
+  while (at < text.size() && !is_punctuation(text[at])) ++at;
+  return at;
+}
 
 std::size_t JsonBrackets::feed_commonly(std::string_view bytes) {
   return feed_portably(bytes);

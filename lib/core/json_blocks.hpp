@@ -31,4 +31,8 @@ struct JsonBrackets {
 // The first quote or backslash in [at, end), or `end`.
 const char* find_quote_or_backslash(const char* at, const char* end);
 
+// The first of " , : [ ] { } in `text` from `from` on, inside strings, too; text.size() when there
+// is none.
+std::size_t find_json_punctuation(std::string_view text, std::size_t from);
+
 }  // namespace kubewatch::core

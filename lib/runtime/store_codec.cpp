@@ -170,15 +170,15 @@ std::string_view framed(std::string_view bytes) {
 }
 
 // "" when the bytes are not that many of that dictionary.
-std::string unsqueeze(const ZSTD_DDict* dictionary, std::string_view frame, std::size_t text_size) {
+void unsqueeze(const ZSTD_DDict* dictionary, std::string_view frame, std::size_t text_size,
+               std::string& out) {
   ZSTD_DCtx* context = workspace().decompressor.get();
   ZSTD_DCtx_reset(context, ZSTD_reset_session_and_parameters);
   if (dictionary != nullptr) ZSTD_DCtx_refDDict(context, dictionary);
-  std::string text(text_size, '\0');
+  out.resize(text_size);
   const std::size_t size =
-      ZSTD_decompressDCtx(context, text.data(), text.size(), frame.data(), frame.size());
-  if (ZSTD_isError(size) != 0 || size != text_size) return {};
-  return text;
+      ZSTD_decompressDCtx(context, out.data(), out.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0 || size != text_size) out.clear();
 }
 
 std::size_t encoded_size(const Dictionary* dictionary, const std::vector<std::string>& texts) {
@@ -241,16 +241,21 @@ DictionaryPtr StoreCodec::dictionary(Encoding encoding) const {
 std::string StoreCodec::decompress(Encoding encoding, std::string_view bytes,
                                    std::size_t text_size) const {
   const bool known = encoding >= kFirstDictionary && encoding < kFirstDictionary + kMaxDictionaries;
-  return decompress_with(known ? dictionaries_[encoding - kFirstDictionary].get() : nullptr,
-                         encoding, bytes, text_size);
+  std::string out;
+  decompress_with(known ? dictionaries_[encoding - kFirstDictionary].get() : nullptr, encoding,
+                  bytes, text_size, out);
+  return out;
 }
 
-std::string StoreCodec::decompress_with(const Dictionary* dictionary, Encoding encoding,
-                                        std::string_view bytes, std::size_t text_size) {
-  if (encoding == kPlain) return std::string(bytes);
-  if (encoding != kZstd && dictionary == nullptr) return {};
-  return unsqueeze(dictionary == nullptr ? nullptr : dictionary->texts().decoder(), framed(bytes),
-                   text_size);
+void StoreCodec::decompress_with(const Dictionary* dictionary, Encoding encoding,
+                                 std::string_view bytes, std::size_t text_size, std::string& out) {
+  out.clear();
+  if (encoding == kPlain) {
+    out = bytes;
+  } else if (encoding == kZstd || dictionary != nullptr) {
+    unsqueeze(dictionary == nullptr ? nullptr : dictionary->texts().decoder(), framed(bytes),
+              text_size, out);
+  }
 }
 
 std::optional<Encoded> StoreCodec::compress_patch(std::string_view patch) const {
@@ -260,12 +265,14 @@ std::optional<Encoded> StoreCodec::compress_patch(std::string_view patch) const 
   return Encoded{current_, bytes};
 }
 
-std::string StoreCodec::decompress_patch(const Dictionary& dictionary, std::string_view bytes) {
+void StoreCodec::decompress_patch(const Dictionary& dictionary, std::string_view bytes,
+                                  std::string& out) {
+  out.clear();
   const std::string_view frame = framed(bytes);
   const auto size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return {};
-  if (size > kMaxPatch) return {};
-  return unsqueeze(dictionary.patches().decoder(), frame, static_cast<std::size_t>(size));
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) return;
+  if (size > kMaxPatch) return;
+  unsqueeze(dictionary.patches().decoder(), frame, static_cast<std::size_t>(size), out);
 }
 
 std::string_view StoreCodec::dictionary_bytes() const {

@@ -65,10 +65,12 @@ class StoreCodec {
 
   // For who decodes later, when this codec may have forgotten it; null for kPlain and kZstd.
   DictionaryPtr dictionary(Encoding encoding) const;
-  static std::string decompress_with(const Dictionary* dictionary, Encoding encoding,
-                                     std::string_view bytes, std::size_t text_size);
+  // Into a text whose memory may be there already.
+  static void decompress_with(const Dictionary* dictionary, Encoding encoding,
+                              std::string_view bytes, std::size_t text_size, std::string& out);
   // Safe with any bytes: "" when they are not what compress_patch() made.
-  static std::string decompress_patch(const Dictionary& dictionary, std::string_view bytes);
+  static void decompress_patch(const Dictionary& dictionary, std::string_view bytes,
+                               std::string& out);
   // The dictionaries in use, "" without.
   std::string_view dictionary_bytes() const;
   std::string_view patch_dictionary_bytes() const;

@@ -34,13 +34,12 @@ bool holds_marks(std::string_view text) {
                      [&](char mark) { return text.find(mark) != std::string_view::npos; });
 }
 
-std::string with_marks(std::string text, const Record::Identity& identity) {
+void put_marks(std::string& text, const Record::Identity& identity) {
   const std::string_view values[] = {identity.name, identity.uid, identity.resource_version};
   for (std::size_t i = 0; i < std::size(values); ++i) {
     const std::size_t at = find_quoted(text, values[i]);
     if (at != std::string::npos) text.replace(at, values[i].size(), 1, kMarks[i]);
   }
-  return text;
 }
 
 std::string without_marks(std::string text, const Record& record) {
@@ -55,17 +54,18 @@ std::string without_marks(std::string text, const Record& record) {
   return text;
 }
 
-std::string decode_marked(const Record& record, const Dictionary* dictionary,
-                          std::string_view base_text) {
+// Into a text whose memory may be there already.
+void decode_marked(const Record& record, const Dictionary* dictionary, std::string_view base_text,
+                   std::string& out) {
   if (!record.is_patch()) {
     return StoreCodec::decompress_with(dictionary, record.encoding(), record.bytes(),
-                                       record.text_size());
+                                       record.text_size(), out);
   }
-  if (dictionary == nullptr) return {};
-  const std::string patch = StoreCodec::decompress_patch(*dictionary, record.bytes());
-  std::string out;
-  if (!apply_patch(base_text, patch, record.text_size(), out)) return {};
-  return out;
+  out.clear();
+  if (dictionary == nullptr) return;
+  std::string patch;
+  StoreCodec::decompress_patch(*dictionary, record.bytes(), patch);
+  if (!apply_patch(base_text, patch, record.text_size(), out)) out.clear();
 }
 
 std::string first_owner(const core::ObjectMeta& meta) {
@@ -75,20 +75,26 @@ std::string first_owner(const core::ObjectMeta& meta) {
 }  // namespace
 
 std::string decode_record(const Record& record, const Dictionary* dictionary) {
-  const std::string base_text =
-      record.is_patch() ? decode_marked(*record.base(), dictionary, {}) : std::string();
-  return without_marks(decode_marked(record, dictionary, base_text), record);
+  std::string base_text, text;
+  if (record.is_patch()) decode_marked(*record.base(), dictionary, {}, base_text);
+  decode_marked(record, dictionary, base_text, text);
+  return without_marks(std::move(text), record);
+}
+
+const std::string& Store::Impl::text_of_base(const RecordPtr& base) const {
+  if (last_base.get() != base.get()) {
+    last_base = base;
+    decode_marked(*base, codec.dictionary(base->encoding()).get(), {}, last_base_text);
+  }
+  return last_base_text;
 }
 
 std::string Store::Impl::marked_text(const Record& record) const {
-  const DictionaryPtr dictionary = codec.dictionary(record.encoding());
-  if (!record.is_patch()) return decode_marked(record, dictionary.get(), {});
-  const Record* base = record.base();
-  if (last_base.get() != base) {
-    last_base = RecordPtr::share(base);
-    last_base_text = decode_marked(*base, dictionary.get(), {});
-  }
-  return decode_marked(record, dictionary.get(), last_base_text);
+  std::string_view base_text;
+  if (record.is_patch()) base_text = text_of_base(RecordPtr::share(record.base()));
+  std::string out;
+  decode_marked(record, codec.dictionary(record.encoding()).get(), base_text, out);
+  return out;
 }
 
 std::string Store::Impl::full_text(const Record& record) const {
@@ -129,11 +135,7 @@ RecordPtr Store::Impl::find_base(SlotId id, const std::string& owner_uid) const 
 std::optional<std::string> Store::Impl::patch_to(const RecordPtr& base,
                                                  std::string_view marked) const {
   if (marked.size() < kSmallestPatched || marked.size() > kLargestPatched) return std::nullopt;
-  if (last_base.get() != base.get()) {
-    last_base = base;
-    last_base_text = decode_marked(*base, codec.dictionary(base->encoding()).get(), {});
-  }
-  std::string patch = make_patch(last_base_text, marked);
+  std::string patch = make_patch(text_of_base(base), marked);
   if (patch.size() * kAlike > marked.size()) return std::nullopt;
   return patch;
 }
@@ -156,12 +158,14 @@ void Store::Impl::encode(SlotId id, const std::string& owner_uid, std::string_vi
 
 RecordPtr Store::Impl::make_record(SlotId id, const PreparedObject& object) {
   const Record::Identity identity{object.meta.name, object.meta.uid, object.meta.resource_version};
-  std::string text = object.json;
+  // Kept from one to the next: it is as long as an object, and thrown away.
+  std::string& text = work_text;
+  text = object.json;
   if (!object.managers.empty()) text.append(1, kManagersSeparator).append(object.managers);
   Record::Content content;
   content.marked = !holds_marks(text) && !holds_marks(identity.name) &&
                    !holds_marks(identity.uid) && !holds_marks(identity.resource_version);
-  if (content.marked) text = with_marks(std::move(text), identity);
+  if (content.marked) put_marks(text, identity);
   content.reduced = !object.reduced.empty();
   content.terms = hash_of(terms_of(object.meta));
   if (!codec.trained() || may_wait(text.size())) {
@@ -172,7 +176,9 @@ RecordPtr Store::Impl::make_record(SlotId id, const PreparedObject& object) {
   } else {
     encode(id, first_owner(object.meta), text, content);
   }
-  return Record::make(identity, content);
+  RecordPtr record = Record::make(identity, content);
+  if (text.capacity() > kLargestPatched) text = std::string();
+  return record;
 }
 
 RecordPtr Store::Impl::recoded(SlotId id, const Record& record) const {
@@ -182,8 +188,9 @@ RecordPtr Store::Impl::recoded(SlotId id, const Record& record) const {
       owner = first_owner(*meta);
   }
   Record::Content content;
-  const std::string marked = marked_text(record);
-  encode(id, owner, marked, content);
+  const bool plain = record.encoding() == kPlain;
+  const std::string marked = plain ? std::string() : marked_text(record);
+  encode(id, owner, plain ? record.bytes() : std::string_view(marked), content);
   return Record::recoded(record, content);
 }
 

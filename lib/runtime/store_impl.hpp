@@ -88,6 +88,7 @@ struct Store::Impl {
   // The text of the base that was needed last: siblings come one after the other.
   mutable RecordPtr last_base;
   mutable std::string last_base_text;
+  std::string work_text;  // of the object that becomes a record
 
   std::uint64_t syncs = 0;
   StoreStats::Unparsable unparsable;
@@ -115,6 +116,8 @@ struct Store::Impl {
   std::optional<StoredObject> object(const Record& record) const;
   // As it was encoded: with marks in the place of what the record says itself.
   std::string marked_text(const Record& record) const;
+  // Of a record without a base, as it was encoded. Until another one's is asked for.
+  const std::string& text_of_base(const RecordPtr& base) const;
   RecordPtr find_base(SlotId id, const std::string& owner_uid) const;
   std::optional<std::string> patch_to(const RecordPtr& base, std::string_view marked) const;
 

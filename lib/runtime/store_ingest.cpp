@@ -63,6 +63,10 @@ void append_string(std::string& out, const char* before, std::string_view litera
     out.append(literal);
     return;
   }
+  if (literal.empty()) {  // most managers have no subresource
+    out.append("\"\"");
+    return;
+  }
   const auto text = core::decode_json_string(literal);
   out.append(base::dump_json(text.ok() ? *text : std::string()));
 }
@@ -73,6 +77,7 @@ std::string compact_managers(std::string_view managed_fields_json) {
   core::JsonCursor text(managed_fields_json);
   std::string out;
   if (!text.accept('[')) return out;
+  out.reserve(256);  // of three managers
   while (text.peek() == '{') {
     std::string_view manager, operation, subresource, time;
     const auto read = text.each_field([&](std::string_view key, std::string_view value) {

@@ -23,7 +23,9 @@ bool unchanged(const Record& record, const core::ObjectMeta& meta) {
 // ---------------------------------------------------------------- indexes
 
 Terms terms_of(const core::ObjectMeta& meta) {
-  Terms terms{term_of(TermKind::namespace_, meta.namespace_)};
+  Terms terms;
+  terms.reserve(1 + 2 * meta.labels.size() + meta.owners.size());
+  terms.push_back(term_of(TermKind::namespace_, meta.namespace_));
   for (const auto& [key, value] : meta.labels) {
     terms.push_back(term_of(TermKind::label_key, key));
     terms.push_back(term_of(TermKind::label, key, value));

@@ -1,11 +1,13 @@
 #include "runtime/text_patch.hpp"
 
 #include <algorithm>
-#include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <vector>
+
+#include "core/json_scan.hpp"
 
 namespace kubewatch::runtime {
 
@@ -15,6 +17,7 @@ constexpr std::size_t kMeet = 12;         // bytes that must agree where two tex
 constexpr std::size_t kPlaces = 24;       // punctuation looked at on each side
 constexpr std::size_t kMostSteps = 1000;  // more: the texts are not alike, and looking costs time
 constexpr std::size_t kMostFar = 16;      // of these
+constexpr std::size_t kUsualPatch = 512;  // bytes: of two Pods of a Deployment
 
 void put(std::string& out, std::size_t number) {
   for (; number >= 0x80; number >>= 7U) out.push_back(static_cast<char>(number | 0x80U));
@@ -48,47 +51,50 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
     std::uint64_t x = 0, y = 0;
     std::memcpy(&x, a.data() + at, 8);
     std::memcpy(&y, b.data() + at, 8);
-    if (x != y) break;
+    if (x == y) continue;
+    if constexpr (std::endian::native != std::endian::little) break;
+    return at + static_cast<std::size_t>(std::countr_zero(x ^ y)) / 8;
   }
   while (at < most && a[at] == b[at]) ++at;
   return at;
 }
 
-constexpr auto kPunctuation = [] {
-  std::array<bool, 256> out{};
-  for (const char c : {'"', ',', '}', ']', '{', '[', ':'})
-    out[static_cast<unsigned char>(c)] = true;
-  return out;
-}();
-
-struct Place {
-  std::size_t at = std::string_view::npos;  // npos: there are not so many
-  std::uint64_t begin = 0;  // the first bytes there: what differs mostly does so in them
-};
-
 // The places of punctuation in a text, found as they are asked for: mostly the first will do.
 class Places {
  public:
   explicit Places(std::string_view text) : text_(text) {}
-  const Place& operator[](std::size_t index) {
+  // False: there are not so many.
+  bool has(std::size_t index) {
     while (found_ <= index) {
-      while (at_ < text_.size() && !kPunctuation[static_cast<unsigned char>(text_[at_])]) ++at_;
-      if (at_ == text_.size()) return none_;
-      Place& place = places_[found_++];
-      place.at = at_;
-      std::memcpy(&place.begin, text_.data() + at_,
-                  std::min(sizeof place.begin, text_.size() - at_));
-      ++at_;
+      const std::size_t at = core::find_json_punctuation(text_, next_);
+      if (at == text_.size()) return false;
+      at_[found_] = at;
+      begins_[found_++] = begin(text_.substr(at));
+      next_ = at + 1;
     }
-    return places_[index];
+    return true;
   }
+  std::size_t at(std::size_t index) const { return at_[index]; }
+  // The first bytes there: what differs mostly does so in them.
+  std::uint64_t begins(std::size_t index) const { return begins_[index]; }
 
  private:
+  static std::uint64_t begin(std::string_view bytes) {
+    std::uint64_t out = 0;
+    if (bytes.size() < sizeof out) {
+      std::memcpy(&out, bytes.data(), bytes.size());
+    } else {
+      std::memcpy(&out, bytes.data(), sizeof out);  // a size that is known is no call
+    }
+    return out;
+  }
+
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t next_ = 0;
   std::size_t found_ = 0;
-  Place places_[kPlaces];
-  Place none_;
+  // Not set to anything: made for each difference, and mostly one entry is used.
+  std::size_t at_[kPlaces];
+  std::uint64_t begins_[kPlaces];
 };
 
 // Where base and text agree again, in bytes from where they are.
@@ -104,14 +110,12 @@ std::optional<Meeting> near_meeting(std::string_view base, std::string_view text
     const std::size_t first = sum < base_places ? 0 : sum - base_places + 1;
     for (std::size_t t = first; t <= sum && t < text_places; ++t) {
       const std::size_t b = sum - t;
-      const Place& one = in_base[b];
-      const Place& other = in_text[t];
-      if (one.at == std::string_view::npos) base_places = b;
-      if (other.at == std::string_view::npos) text_places = t;
-      if (one.begin != other.begin || std::max(one.at, other.at) == std::string_view::npos)
-        continue;
-      if (base.substr(one.at, kMeet) == text.substr(other.at, kMeet)) {
-        return Meeting{one.at, other.at};
+      if (!in_base.has(b)) base_places = b;
+      if (!in_text.has(t)) text_places = t;
+      if (b >= base_places || t >= text_places || in_base.begins(b) != in_text.begins(t)) continue;
+      const std::size_t base_at = in_base.at(b), text_at = in_text.at(t);
+      if (base.substr(base_at, kMeet) == text.substr(text_at, kMeet)) {
+        return Meeting{base_at, text_at};
       }
     }
   }
@@ -190,6 +194,8 @@ class FarCommas {
 
 std::string make_patch(std::string_view base, std::string_view text) {
   std::string steps, inserted;
+  steps.reserve(kUsualPatch);
+  inserted.reserve(kUsualPatch);
   std::size_t count = 0, far = 0;
   FarCommas far_commas(base);
   const std::size_t whole = base.size();
@@ -219,6 +225,7 @@ std::string make_patch(std::string_view base, std::string_view text) {
     ++count;
   }
   std::string out;
+  out.reserve(steps.size() + inserted.size() + 8);
   put(out, count);
   return out.append(steps).append(inserted);
 }

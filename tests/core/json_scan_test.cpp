@@ -80,6 +80,18 @@ TEST_CASE("values are walked over alike by all instruction sets, piece by piece"
   }
 }
 
+TEST_CASE("punctuation is found where a plain search finds it") {
+  base::Random random(5);
+  for (int round = 0; round < 2000; ++round) {
+    const std::string text = random_text(random, random.below(90));
+    for (std::size_t from = 0; from <= text.size(); from += 1 + random.below(7)) {
+      CAPTURE(text, from);
+      const std::size_t found = text.find_first_of("\",:[]{}", from);
+      REQUIRE(find_json_punctuation(text, from) == std::min(found, text.size()));
+    }
+  }
+}
+
 TEST_CASE("a value ends where a plain reading ends it, for every chunking") {
   base::Random random(4);
   static constexpr char kFirst[] = {'"', '{', '['};
