@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/control_flags.hpp"
 #include "cli/exit_code.hpp"
+#include "hooks/control.hpp"
 
 namespace kubewatch::cli {
 
@@ -48,6 +49,9 @@ class Trigger : public Command {
     if (all_) (*args)["all"] = true;
     if (!controller_.empty()) (*args)["controller"] = controller_;
     (*args)["reason"] = reason_;
+    if (hooks::control_request_line("trigger", *args).size() > hooks::kMaxControlRequest) {
+      return fail(context, hooks::too_long_request());
+    }
     return control_.ask(context, "trigger", *args,
                         [&](const Json& answer) { print_triggered(context, answer); });
   }

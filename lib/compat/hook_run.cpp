@@ -98,6 +98,7 @@ void HookRun::start() {
   hooks::HookStart start;
   start.environment = std::move(input_.environment);
   start.log_fields = input_.log_fields;
+  start.stream = "output";
   start.mask = input_.mask;
   auto started =
       hooks::HookProcess::start(services_.client.loop(), services_.guard, rule_, std::move(start),

@@ -16,7 +16,8 @@
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMaxRequest = 64U << 10U;
+// Who sends more than a request may have is told so, up to this.
+constexpr std::size_t kMaxControlLine = 1U << 20U;
 constexpr std::size_t kMaxUnsent = 16U << 20U;
 constexpr std::size_t kMaxControlConnections = 32;
 constexpr Duration kRequestTimeout{10000};
@@ -63,6 +64,11 @@ Result<Json> parse_line(std::string_view line) {
 }
 
 }  // namespace
+
+Error too_long_request() {
+  return Error(ErrorKind::invalid,
+               fmt::format("the request is longer than {} KiB", kMaxControlRequest >> 10U));
+}
 
 Result<ControlRequest> parse_control_request(std::string_view line) {
   KW_ASSIGN(const Json value, parse_line(line));
@@ -161,7 +167,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
     const std::uint64_t id = ++last_id;
     Connection& connection = connections[id];
     connection.stream = std::make_unique<loop::LineStream>(
-        loop, std::move(fd), loop::LineLimits{kMaxRequest, kMaxUnsent},
+        loop, std::move(fd), loop::LineLimits{kMaxControlLine, kMaxUnsent},
         [weak = weak_from_this(), id](std::string_view line) {
           if (const auto self = weak.lock()) self->on_line(id, line);
         },
@@ -179,6 +185,7 @@ struct ControlServer::Impl : std::enable_shared_from_this<ControlServer::Impl> {
     connection.asked = true;
     connection.timeout.reset();
     const auto reply = std::make_shared<Reply>(weak_from_this(), id);
+    if (line.size() > kMaxControlRequest) return reply->fail(too_long_request());
     const auto request = parse_control_request(line);
     if (!request.ok()) return reply->fail(request.error());
     handler(*request, reply);

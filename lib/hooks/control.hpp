@@ -6,6 +6,7 @@
 // Limits: 64 KiB a request, 16 MiB that wait for a slow reader, 32 connections, 10 s for a request.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@
 namespace kubewatch::hooks {
 
 inline constexpr int kControlVersion = 1;
+// Bytes of its line.
+inline constexpr std::size_t kMaxControlRequest = 64U << 10U;
 
 struct ControlRequest {
   std::string name;
@@ -45,6 +48,8 @@ using ControlHandler = std::function<void(const ControlRequest&, ControlReplyPtr
 // Errors: invalid, naming what is wrong with the line.
 Result<ControlRequest> parse_control_request(std::string_view line);
 std::string control_request_line(const std::string& name, const Json& args);
+// What is said of a longer one.
+Error too_long_request();
 
 struct ControlAnswer {
   std::shared_ptr<const Json> result;  // null: the end

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "hooks/engine_impl.hpp"
+#include "hooks/verdict.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -123,6 +124,8 @@ Services Engine::Impl::make_services() {
 
 void Engine::Impl::ran(const RunRecord& record) {
   last_finish = loop.now();
+  ++run_count;
+  if (!is_fine(record.outcome)) ++failed_count;
   telemetry.metrics.run_ended(record, loop.now());
   if (callbacks.on_run) callbacks.on_run(record);
 }
@@ -207,9 +210,9 @@ EngineStatus Engine::Impl::status() const {
     out.unfinished += status.unfinished;
     out.given_up += status.given_up;
     out.hooks += status.hooks;
-    out.runs += status.runs;
-    out.failed_runs += status.failed_runs;
   }
+  out.runs = run_count;
+  out.failed_runs = failed_count;
   const std::size_t unknown = known.resources() != nullptr ? families.unknown().size() : 0;
   out.waiting_rules += unknown;
   out.synced = known.resources() != nullptr &&

@@ -121,7 +121,7 @@ struct EngineStatus {
   std::size_t unfinished = 0;  // objects whose last run said "not yet" (exit 75)
   std::size_t given_up = 0;    // deletions whose onDelete has failed and does not come again
   std::size_t hooks = 0;       // processes at work now
-  std::uint64_t runs = 0;
+  std::uint64_t runs = 0;      // ended since the start, those of controllers that are gone as well
   std::uint64_t failed_runs = 0;
 };
 

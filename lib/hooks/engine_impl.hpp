@@ -65,6 +65,9 @@ struct Engine::Impl : client::RequestObserver {
   OncePer told{Duration{60000}};
   std::set<std::string> idle_told;  // rules of kinds that are in no shard
   std::optional<TimePoint> last_finish;
+  // Of drivers that are gone as well: who waits for something to happen looks at them.
+  std::uint64_t run_count = 0;
+  std::uint64_t failed_count = 0;
   bool stopping = false;
   loop::Timer shutdown_timer;
   std::vector<RuleIdentity> current;  // as they were asked for last

@@ -92,10 +92,10 @@ bool takes_whole_object(const std::string& subresource) {
   return subresource.empty() || subresource == "status" || subresource == "finalize";
 }
 
-// Asking what one may do changes nothing.
+// Asking who one is, or what one may do, changes nothing.
 bool is_review(const core::ApiPath& path) {
-  return path.group == "authorization.k8s.io" && path.plural.starts_with("selfsubject") &&
-         path.name.empty();
+  return (path.group == "authorization.k8s.io" || path.group == "authentication.k8s.io") &&
+         path.plural.starts_with("selfsubject") && path.name.empty();
 }
 
 std::optional<GatewayPlan> check_write(const std::string& method, const core::ApiPath& path,

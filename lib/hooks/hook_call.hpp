@@ -37,6 +37,7 @@ struct HookStart {
   bool hold_lines = false;
   // Of a worker: told the home of the one that is given the run, before it is. May be empty.
   std::function<void(const std::string& home)> given = {};
+  std::string stream = "stderr";  // what its lines say they come from; of a process
 };
 
 // Destroying it kills what runs; on_exit does not come then.

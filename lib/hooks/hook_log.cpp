@@ -1,6 +1,8 @@
 // Holding, masking, limiting.
 #include "hooks/hook_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -42,13 +44,13 @@ bool LineLimit::admit(TimePoint now) {
   return true;
 }
 
-HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold)
+HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream)
     : fields_(std::move(fields)),
       mask_(std::move(mask)),
       limit_(kBurst, kLinesPerSecond),
       hold_(hold) {
   // So that a hook cannot pass its lines off as ours.
-  fields_.emplace_back("stream", "stderr");
+  fields_.emplace_back("stream", std::move(stream));
 }
 
 void HookLog::line(std::string_view text, TimePoint now, bool cut) {
@@ -72,16 +74,14 @@ void HookLog::warn(std::string_view message, std::string_view text) const {
 
 void HookLog::release(const SecretMask& mask, TimePoint now) {
   mask_ = mask;
-  if (!hold_) return;
-  hold_ = false;
-  for (const LineTail::Line& line : held_) log(line.text, now, line.cut);
-  held_.clear();
-  held_bytes_ = 0;
-  if (too_many_ > 0) {
-    base::log_warn(std::to_string(too_many_) + " lines of stderr were left out: too long together",
-                   fields_);
-    too_many_ = 0;
+  if (hold_) {
+    hold_ = false;
+    for (const LineTail::Line& line : held_) log(line.text, now, line.cut);
+    held_.clear();
+    held_bytes_ = 0;
+    tell_left_out(std::exchange(too_many_, 0), "too long together");
   }
+  if (ended_) tell_left_out(limit_.take_dropped(), "too many");
 }
 
 std::string HookLog::withhold(const SecretMask& mask, const std::string& why) {
@@ -117,9 +117,16 @@ void HookLog::log(std::string_view text, TimePoint now, bool cut) {
   if (limit_.admit(now)) base::log_info(masked_line(mask_, text, cut), fields_);
 }
 
+// What is held goes through the limit only when it is released.
 void HookLog::end() {
-  if (limit_.dropped() == 0) return;
-  base::log_warn(std::to_string(limit_.dropped()) + " lines of stderr were left out: too many",
+  ended_ = true;
+  if (!hold_) tell_left_out(limit_.take_dropped(), "too many");
+}
+
+void HookLog::tell_left_out(std::uint64_t count, const char* why) const {
+  if (count == 0) return;
+  base::log_warn(fmt::format("{} line{} of {} {} left out: {}", count, count == 1 ? "" : "s",
+                             fields_.back().second, count == 1 ? "was" : "were", why),
                  fields_);
 }
 

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/log.hpp"
@@ -19,6 +20,8 @@ class LineLimit {
   LineLimit(std::size_t burst, std::size_t per_second) : burst_(burst), per_second_(per_second) {}
   bool admit(TimePoint now);
   std::uint64_t dropped() const { return dropped_; }
+  // As dropped(), since the last time.
+  std::uint64_t take_dropped() { return std::exchange(dropped_, 0); }
 
  private:
   std::size_t burst_;
@@ -34,8 +37,9 @@ std::string masked_line(const SecretMask& mask, std::string_view line, bool cut 
 
 class HookLog {
  public:
-  // With `hold` lines wait until release() brings a mask that knows what the run printed.
-  HookLog(base::LogFields fields, SecretMask mask, bool hold);
+  // With `hold` lines wait until release() brings a mask that knows what the run printed. `stream`
+  // is what the lines say they come from.
+  HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream = "stderr");
   // `cut`: its writer was ended in it.
   void line(std::string_view text, TimePoint now, bool cut = false);
   // A warning with what the hook said on stdout, masked; nothing while lines are held.
@@ -44,7 +48,7 @@ class HookLog {
   // Instead of release(): drops the lines that wait, and those that come yet. Gives what it said of
   // it in the log, "" where no line waits.
   std::string withhold(const SecretMask& mask, const std::string& why);
-  // The run is over: tells how much was left out.
+  // The run is over: tells how much was left out, where lines are held once they are released.
   void end();
   // Masked by the newest mask, as the tail is: for messages.
   std::string last_line() const;
@@ -54,6 +58,7 @@ class HookLog {
 
  private:
   void log(std::string_view text, TimePoint now, bool cut);
+  void tell_left_out(std::uint64_t count, const char* why) const;
 
   base::LogFields fields_;
   SecretMask mask_;
@@ -62,6 +67,7 @@ class HookLog {
   LineTail tail_;             // as they came
   bool hold_;
   bool withheld_ = false;
+  bool ended_ = false;
   std::vector<LineTail::Line> held_;
   std::size_t held_bytes_ = 0;
   std::size_t too_many_ = 0;

@@ -55,7 +55,9 @@ double cpu_of_child(const rusage& usage) {
 }
 
 HookProcess::HookProcess(loop::EventLoop& loop, HookStart start)
-    : loop_(loop), log_(std::move(start.log_fields), std::move(start.mask), start.hold_lines) {}
+    : loop_(loop),
+      log_(std::move(start.log_fields), std::move(start.mask), start.hold_lines,
+           std::move(start.stream)) {}
 
 Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, LimitGuard& guard,
                                                      const HookRule& rule, HookStart start,

@@ -1,5 +1,6 @@
 // retry, apply, triggers, schedule.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <charconv>
@@ -105,7 +106,10 @@ bool read_trigger(const RuleNode& node, const std::string& folder, TriggerRule& 
   const RuleReader file = [&](const RuleNode& inner) {
     if (!text(out.file)(inner)) return false;  // may appear later: it is followed
     if (!out.file.starts_with('/')) out.file = folder + "/" + out.file;
-    return true;
+    struct stat info {};
+    if (!inner.looks_for_files() || ::stat(out.file.c_str(), &info) != 0) return true;
+    return S_ISREG(info.st_mode) ||
+           inner.problem(fmt::format("{} is no regular file", in_quotes(out.file)));
   };
   const bool ok = read_keys(node, {{"exec", exec}, {"file", file}, {"http", http}});
   if (!node.value().is_object()) return false;

@@ -167,14 +167,16 @@ void Run::tell_exchange() const {
 void Run::log_output() const {
   LineLimit limit(1000, 0);
   const std::vector<std::string> lines = base::split(exit_.out, '\n');
+  base::LogFields fields = log_fields();
+  fields.emplace_back("stream", "stdout");
   for (const std::string& line : lines) {
     if (line.empty() || !limit.admit(TimePoint{})) continue;
     const bool cut = &line == &lines.back() && !why_cut_off(exit_).empty();
-    base::log_info(cut ? mask_.mask_cut(line) : mask_.mask(line), log_fields());
+    base::log_info(cut ? mask_.mask_cut(line) : mask_.mask(line), fields);
   }
   if (limit.dropped() == 0) return;
   base::log_warn(fmt::format("{} lines of stdout were left out: too many", limit.dropped()),
-                 log_fields());
+                 fields);
 }
 
 void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {

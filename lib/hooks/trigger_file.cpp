@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 
 #include "base/log.hpp"
 #include "hooks/trigger_program.hpp"
@@ -33,11 +35,25 @@ void TriggerFile::refuse(const Error& error) {
                  {{"controller", setting_.controller}, {"file", path_}});
 }
 
+// Once, until it is another thing, or well.
+void TriggerFile::tell_wrong(std::string why) {
+  if (!why.empty() && why != wrong_) {
+    base::log_warn("a trigger file cannot be read: " + why,
+                   {{"controller", setting_.controller}, {"file", path_}});
+  }
+  wrong_ = std::move(why);
+}
+
 void TriggerFile::look() {
   Duration next = kLook;
   const int fd = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat info {};
-  if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+  std::string wrong;
+  if (fd < 0 || ::fstat(fd, &info) != 0) {
+    if (errno != ENOENT) wrong = std::strerror(errno);  // else it may appear later
+  } else if (!S_ISREG(info.st_mode)) {
+    wrong = "it is no regular file";
+  } else {
     const FileMoment now = moment_of(info);
     if (first_) {
       place_.skip_to(now.size, before(fd, now.size, TriggerPlace::kMostKept));
@@ -49,6 +65,7 @@ void TriggerFile::look() {
     next = read_on(fd, now.size);
   }
   if (fd >= 0) ::close(fd);
+  tell_wrong(std::move(wrong));
   first_ = false;
   timer_ = setting_.loop.after(next, [this] { look(); });
 }

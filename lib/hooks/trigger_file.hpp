@@ -25,12 +25,15 @@ class TriggerFile : public TriggerSource {
   static std::string before(int fd, off_t offset, std::size_t count);
   Duration read_on(int fd, off_t end);
   void refuse(const Error& error);
+  // Why it cannot be followed as it is now; "" = nothing.
+  void tell_wrong(std::string why);
 
   TriggerSetting setting_;
   std::string path_;
   TriggerFeed feed_;
   LineLimit told_{10, 1};
   bool first_ = true;
+  std::string wrong_;  // that was told
   TriggerPlace place_;
   loop::Timer timer_;
 };

@@ -41,7 +41,7 @@ PaceDecision Pace::jump_unasked(const PaceFacts& facts, const std::string& await
 }
 
 PaceDecision Pace::decide(const PaceFacts& facts) {
-  if (facts.runs - runs_before_ > limits_.runs) {
+  if (facts.runs > runs_before_ + limits_.runs) {
     return {PaceMove::stuck,
             {},
             fmt::format("more than {} runs in one step: does a hook print something else each time "

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "client/rig.hpp"
 #include "compat/engine.hpp"
@@ -85,6 +86,18 @@ TEST_CASE("a Delete is done when the object is gone") {
   const RunResult result = rig.run(false);
   CHECK(result.outcome == "done");
   CHECK(rig.transport.last().line() == std::string("GET ") + kPod);
+}
+
+TEST_CASE("lines of both streams are logged in order, and claim to be of neither") {
+  RunRig rig("echo one\necho two >&2\necho three\n");
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  CHECK(rig.run(false).outcome == "done");
+  base::capture_log(nullptr);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].ends_with("one stream=output"));
+  CHECK(lines[1].ends_with("two stream=output"));
+  CHECK(lines[2].ends_with("three stream=output"));
 }
 
 TEST_CASE("a run whose write failed gives no metrics, for its retry gives them again") {

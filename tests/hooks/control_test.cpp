@@ -90,9 +90,18 @@ TEST_CASE("what is no request of this version is refused with words, and reaches
   CHECK(bench.seen.empty());
 }
 
-TEST_CASE("a request that is too long ends the connection, not the server") {
+TEST_CASE("a request that is too long is told so, or ends the connection, and never the server") {
   Bench bench;
-  const auto out = ask_raw(bench.loop, bench.path, std::string(100'000, 'x'));
+  const auto told = ask_raw(bench.loop, bench.path,
+                            control_request_line("echo", {{"reason", std::string(66'000, 'x')}}));
+  REQUIRE(told.lines.size() == 1);
+  CHECK(told.ended);
+  const auto answer = parse_control_answer(told.lines[0]);
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().kind() == ErrorKind::invalid);
+  CHECK(answer.error().message() == "the request is longer than 64 KiB");
+  CHECK(bench.seen.empty());
+  const auto out = ask_raw(bench.loop, bench.path, std::string(2'000'000, 'x'));
   CHECK(out.ended);
   CHECK(out.lines.empty());
   CHECK(

@@ -119,6 +119,8 @@ TEST_CASE("writes go to the rule's kinds alone, under its field manager") {
   CHECK(how("PATCH", "/apis/other.dev/v1/websites/a") == How::refuse);
   CHECK(how("DELETE", kMaps) == How::refuse);
   CHECK(how("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews") == How::forward);
+  CHECK(how("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews") == How::forward);
+  CHECK(how("POST", "/apis/authentication.k8s.io/v1/tokenreviews") == How::refuse);
   CHECK(how("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews") == How::refuse);
   CHECK(how("POST", "/api") == How::refuse);
 }

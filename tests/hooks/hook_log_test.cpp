@@ -2,6 +2,7 @@
 // it was cut.
 #include "hooks/hook_log.hpp"
 
+#include "hooks/scripted_engine.hpp"
 #include "loop/lines.hpp"
 #include "support/catch.hpp"
 
@@ -75,6 +76,64 @@ TEST_CASE("lines beyond the limit are in the tail, masked") {
   CHECK(logged.size() == 500);
   CHECK(log.last_line() == "it is *** 599");
   CHECK(log.tail().ends_with("it is *** 598\nit is *** 599\n"));
+}
+
+TEST_CASE("how many lines were left out is told, of held ones when they are released") {
+  const auto warnings = [](const std::vector<std::string>& logged) {
+    std::vector<std::string> out;
+    for (const std::string& line : logged) {
+      if (line.find("left out") != std::string::npos) out.push_back(line.substr(line.find("WARN")));
+    }
+    return out;
+  };
+  for (const bool hold : {false, true}) {
+    HookLog log({}, {}, hold);
+    std::vector<std::string> logged;
+    base::capture_log(&logged);
+    for (int i = 0; i < 5000; ++i) log.line(std::to_string(i), TimePoint{});
+    log.end();
+    log.release({}, TimePoint{});
+    CHECK(warnings(logged) ==
+          std::vector<std::string>{"WARN  4500 lines of stderr were left out: too many "
+                                   "stream=stderr"});
+    // A worker says more while its answer is read.
+    log.line("again", TimePoint{});
+    log.release({}, TimePoint{});
+    base::capture_log(nullptr);
+    CHECK(warnings(logged).size() == 2);
+    CHECK(logged.back().find("1 line of stderr was left out: too many") != std::string::npos);
+  }
+  HookLog log({}, {}, true);
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  for (int i = 0; i < 600; ++i) log.line(std::string(4096, 'x'), TimePoint{});
+  log.end();
+  log.release({}, TimePoint{});
+  base::capture_log(nullptr);
+  CHECK(warnings(logged) ==
+        std::vector<std::string>{"WARN  344 lines of stderr were left out: too long together "
+                                 "stream=stderr"});
+}
+
+TEST_CASE("lines of stdout that are only logged are not taken for ours") {
+  using test::ScriptedEngine;
+  ScriptedEngine world("", "", "{shell: 'seq 1 1002; echo no >&2', output: log}");
+  world.transport.answer(200, test::list(test::object(test::kSite, "Website", "4", "{}")));
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  world.start();
+  world.watch("websites");
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  base::capture_log(nullptr);
+  std::size_t count = 0;
+  for (const std::string& line : logged) {
+    if (line.find(" run=") == std::string::npos) continue;
+    ++count;
+    INFO(line);
+    CHECK(line.ends_with(line.find("INFO  no ") == std::string::npos ? " stream=stdout"
+                                                                     : " stream=stderr"));
+  }
+  CHECK(count == 1002);  // 1000, what was left out, and one of stderr
 }
 
 TEST_CASE("a line in which its writer was ended shows no beginning of a secret") {

@@ -163,6 +163,9 @@ TEST_CASE("wrong schedules and triggers are refused") {
                        {"  schedule: '0 24 * * *'\n",
                         {"7:13: spec.schedule: \"24\" is not valid as hour (0 to 23)"}},
                        {"  triggers: [{file: kicks}]\n", {}},
+                       {"  triggers: [{file: .}, {file: /dev/zero}, {file: /no/such/kicks}]\n",
+                        {"7:21: spec.triggers[0].file: \"DIR/.\" is no regular file",
+                         "7:32: spec.triggers[1].file: \"/dev/zero\" is no regular file"}},
                        {"  triggers: [{exec: [./hook.sh]}, {http: {path: /kick}}]\n", {}},
                        {"  triggers: [{http: {path: '/kick?x'}}]\n",
                         {"7:28: spec.triggers[0].http.path: must be a path of letters, digits and "

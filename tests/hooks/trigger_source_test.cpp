@@ -1,5 +1,6 @@
 // Where a request came from is known, and told where it can be for no object at all.
 #include <algorithm>
+#include <filesystem>
 
 #include "base/log.hpp"
 #include "base/random.hpp"
@@ -45,6 +46,49 @@ TEST_CASE("a request says which file it came by") {
   time.skip(Duration{1000});
   REQUIRE(loop.run_until([&] { return !source.empty(); }, kLimit));
   CHECK(source == folder.file("kicks"));
+  hub.close();
+}
+
+TEST_CASE(
+    "a trigger file that cannot be read as it is now is told once, and followed all the same") {
+  const test::RuleFolder folder;
+  const auto rules = rules_of_kicks(folder);
+  const std::string kicks = folder.file("kicks");
+  std::filesystem::create_directory(kicks);
+  loop::EventLoop loop;
+  loop::SkippingTime time{loop};
+  base::Random random(1);
+  std::size_t count = 0;
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  hooks::TriggerHub hub(loop, random, [&](const std::string&, const hooks::TriggerRequest&) {
+    ++count;
+    return std::optional<std::size_t>(1);
+  });
+  REQUIRE(hub.open(rules, folder.path(), std::nullopt).ok());
+  const auto look = [&] {
+    time.skip(Duration{1000});
+    loop.run_until([] { return false; }, Duration{0});
+  };
+  const auto told = [&](const std::string& why) {
+    return std::count_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.find("a trigger file cannot be read: " + why) != std::string::npos &&
+             line.find("controller=web file=" + kicks) != std::string::npos;
+    });
+  };
+  for (int i = 0; i < 5; ++i) look();
+  CHECK(told("it is no regular file") == 1);
+  std::filesystem::remove(kicks);
+  std::filesystem::create_symlink(kicks, kicks);
+  for (int i = 0; i < 5; ++i) look();
+  CHECK(told("Too many levels of symbolic links") == 1);
+  std::filesystem::remove(kicks);
+  for (int i = 0; i < 5; ++i) look();
+  CHECK(lines.size() == 2);
+  folder.write("kicks", "{\"all\": true}\n");
+  for (int i = 0; i < 5; ++i) look();
+  base::capture_log(nullptr);
+  CHECK(count == 1);
   hub.close();
 }
 

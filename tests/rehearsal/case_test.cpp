@@ -576,6 +576,43 @@ steps:
   CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(30));
 }
 
+TEST_CASE(
+    "a step goes on where a controller starts anew, or ends, as an optional kind comes and goes") {
+  const test::RuleFolder folder;
+  std::string rules = kRules;
+  rules += R"(  watches:
+    - {name: anys, apiVersion: t.example.com/v1, kind: Any, optional: true, map: all}
+)";
+  const auto result = run_text(folder, std::string(kGiven) + R"(
+steps:
+  - expect: {runs: [{reason: Startup, name: a}]}
+  - name: its kind comes
+    when:
+      - apply:
+          apiVersion: apiextensions.k8s.io/v1
+          kind: CustomResourceDefinition
+          metadata: {name: anys.t.example.com}
+          spec:
+            group: t.example.com
+            names: {kind: Any, plural: anys}
+            scope: Namespaced
+            versions:
+              - name: v1
+                served: true
+                storage: true
+                schema: {openAPIV3Schema: {type: object}}
+      - advance: 1m
+    expect: {runs: [{name: a, outcome: done, times: 1}]}
+  - name: its kind goes
+    when:
+      - delete: {kind: CustomResourceDefinition, name: anys.t.example.com}
+      - advance: 1m
+    expect: {runs: [{name: a, outcome: done, times: 1}]}
+)",
+                               rules);
+  CHECK(messages(result) == "");
+}
+
 TEST_CASE("time is skipped while an idle worker with limits is looked at") {
   const test::RuleFolder folder;
   std::string rules = kCountingWorker;
