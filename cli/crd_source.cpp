@@ -199,7 +199,8 @@ Result<void> add_documents(std::vector<base::YamlDocument>& documents, const std
 
 // In the order of the files. Documents of TypeDefinitions that are of one group and kind make one
 // CRD, in whatever file they are: it stands where the first of them does.
-Result<std::vector<LoadedCrd>> crds_of(const std::vector<crdgen::TypeFile>& files) {
+Result<std::vector<LoadedCrd>> crds_of(const std::vector<crdgen::TypeFile>& files,
+                                       crdgen::ServerCheck check) {
   std::vector<std::vector<LoadedCrd>> of_file(files.size());
   std::vector<crdgen::TypeFile> types;
   std::map<std::string, std::size_t> defined_in;  // "group/kind": which file
@@ -218,7 +219,7 @@ Result<std::vector<LoadedCrd>> crds_of(const std::vector<crdgen::TypeFile>& file
     KW_TRY(add_documents(*documents, files[i].file, of_file[i]));
   }
   if (!types.empty()) {
-    crdgen::Generated generated = crdgen::generate(types);
+    crdgen::Generated generated = crdgen::generate(types, check);
     if (!generated.problems.empty()) return first_problem(generated.problems);
     for (Json& crd : generated.crds) {
       const std::string id = base::string_at(crd, {"spec", "group"}) + "/" +
@@ -248,10 +249,10 @@ Result<std::vector<LoadedCrd>> CrdSources::from_path(const std::string& path) {
 }
 
 Result<std::vector<LoadedCrd>> CrdSources::from_files(std::vector<crdgen::TypeFile> files) {
-  if (types_ == Types::together) return crds_of(files);
+  if (types_ == Types::together) return crds_of(files, check_);
   std::vector<LoadedCrd> out;
   for (crdgen::TypeFile& file : files) {
-    KW_ASSIGN(auto found, crds_of({std::move(file)}));
+    KW_ASSIGN(auto found, crds_of({std::move(file)}, check_));
     for (LoadedCrd& one : found) out.push_back(std::move(one));
   }
   return out;

@@ -27,8 +27,10 @@ class CrdSources {
   // What TypeDefinitions in several files of one folder make: one CRD for each group and kind, as
   // crd-gen has it; or one for each file, for who is to put them together.
   enum class Types { together, by_file };
-  explicit CrdSources(Context& context, Types types = Types::together)
-      : context_(context), types_(types) {}
+  // `check`: whether TypeDefinitions that the API server would refuse are refused here, too.
+  explicit CrdSources(Context& context, crdgen::ServerCheck check = crdgen::ServerCheck::skip,
+                      Types types = Types::together)
+      : context_(context), check_(check), types_(types) {}
 
   // FILE, FOLDER, -, git:REVISION:PATH (a file or folder), cluster:NAME; with `names` also the bare
   // NAME of a CRD in the cluster. At least one CRD comes of each. Errors: invalid, not_found, and
@@ -47,6 +49,7 @@ class CrdSources {
   Result<std::vector<LoadedCrd>> from_cluster(const std::string& name);
 
   Context& context_;
+  crdgen::ServerCheck check_;
   Types types_;
   std::unique_ptr<Session> session_;
 };

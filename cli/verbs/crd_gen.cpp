@@ -52,6 +52,10 @@ class CrdGen : public Command {
         texts.push_back({file == "-" ? "stdin" : file, std::move(*text)});
       }
     }
+    if (texts.empty()) {
+      return fail(context, kUsage,
+                  base::join(files_, ", ") + ": holds no *.yaml, *.yml or *.json file");
+    }
     const crdgen::Generated made = crdgen::generate(texts, crdgen::ServerCheck::run);
     for (const auto& problem : made.problems) {
       context.err << base::escape_for_terminal(problem.str()) << "\n";

@@ -32,7 +32,7 @@ class Diff : public Command {
   }
 
   int run(Context& context) override {
-    CrdSources sources(context);
+    CrdSources sources(context, crdgen::ServerCheck::run);
     auto before = sources.load(old_);
     if (!before.ok()) return fail(context, before.error());
     auto after = sources.load(new_);

@@ -25,7 +25,7 @@ class Docs : public Command {
   }
 
   int run(Context& context) override {
-    CrdSources sources(context);
+    CrdSources sources(context, crdgen::ServerCheck::run);
     auto loaded = sources.load_all(files_);
     if (!loaded.ok()) return fail(context, loaded.error());
     const char* between = "";

@@ -34,7 +34,7 @@ class Merge : public Command {
   }
 
   int run(Context& context) override {
-    CrdSources sources(context, CrdSources::Types::by_file);
+    CrdSources sources(context, crdgen::ServerCheck::run, CrdSources::Types::by_file);
     auto loaded = sources.load_all(files_);
     if (!loaded.ok()) return fail(context, loaded.error());
     std::vector<Json> crds;

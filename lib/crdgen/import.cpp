@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "crdgen/generate.hpp"
@@ -12,6 +13,7 @@
 #include "crdgen/schema_walk.hpp"
 #include "crdgen/type_expander.hpp"
 #include "schema/crd_check.hpp"
+#include "schema/crd_fields.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -192,6 +194,26 @@ void drop_nulls_of_schema(Json& root) {
   });
 }
 
+// Fields that the server has none of, of which a document can say nothing.
+void drop_unknown(Json& crd, Notes& notes) {
+  for (auto found = schema::unknown_crd_fields(crd); !found.empty();
+       found = schema::unknown_crd_fields(crd)) {
+    for (const schema::UnknownField& unknown : found) {
+      std::string pointer;
+      Json* at = &crd;
+      for (const std::string& step : unknown.steps) {
+        pointer += "/" + base::escape_pointer(step);
+        if (&step == &unknown.steps.back()) {
+          at->erase(step);
+        } else {
+          at = at->is_array() ? &(*at)[std::stoul(step)] : &(*at)[step];
+        }
+      }
+      notes.push_back("not kept: " + pointer);
+    }
+  }
+}
+
 // Where the CRD and what comes out of the document differ.
 Json differences(const Json& crd, const Json& document) {
   const Generated again = generate(document, "the imported document");
@@ -319,8 +341,9 @@ Result<Json> readable_crd(const Json& value) {
 
 Result<Imported> import_crd(const Json& input) {
   KW_ASSIGN(Json readable, readable_crd(input));
-  const Json crd = normalised(std::move(readable));
   Imported out;
+  drop_unknown(readable, out.notes);
+  const Json crd = normalised(std::move(readable));
   out.document = {{"apiVersion", "kubewatch.dev/v1"}, {"kind", "TypeDefinitions"}};
   Json& spec = out.document["spec"];
   write_head(crd, spec);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "crdgen/node.hpp"
+#include "schema/crd_fields.hpp"
+#include "schema/structural.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -80,10 +83,20 @@ bool all_texts(const Json& value) {
           std::all_of(value.begin(), value.end(), [](const Json& one) { return one.is_string(); }));
 }
 
+std::string check_fields(const Keyword& keyword, const Json& value) {
+  const Json schema = {{std::string(keyword.schema_key), value}};
+  for (const auto& unknown : schema::unknown_schema_fields(schema)) {
+    const std::string& name = unknown.steps.back();
+    return fmt::format("has no {}{}", in_quotes(name), did_you_mean(name, unknown.known));
+  }
+  const auto parsed = schema::parse_structural(schema);
+  return parsed.ok() ? "" : "is none: " + parsed.error().message();
+}
+
 // The server keeps limits as doubles; another number than the one written is worse than none.
 bool is_exact(const Json& number) {
   constexpr std::int64_t kMost = std::int64_t{1} << 53U;
-  if (number.is_number_float()) return true;
+  if (number.is_number_float()) return std::isfinite(number.get<double>());
   if (number.is_number_unsigned()) return number.get<std::uint64_t>() <= std::uint64_t{kMost};
   const auto value = number.get<std::int64_t>();
   return value >= -kMost && value <= kMost;
@@ -111,7 +124,8 @@ std::string check_value(const Keyword& keyword, const Json& value) {
     case Want::texts: return all_texts(value) ? "" : "must be a text or a list of texts";
     case Want::list:
       return value.is_array() && !value.empty() ? "" : "must be a list that is not empty";
-    case Want::mapping: return value.is_object() ? "" : wrong("a mapping");
+    case Want::mapping:
+      return value.is_object() ? check_fields(keyword, value) : wrong("a mapping");
     case Want::any: return "";
   }
   return "";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/document_words.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "core/json_path.hpp"
@@ -11,6 +12,7 @@
 #include "crdgen/lint_schema.hpp"
 #include "crdgen/schema_flag.hpp"
 #include "schema/crd_check.hpp"
+#include "schema/crd_fields.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -25,6 +27,7 @@ class CrdLint {
 
   std::vector<LintFinding> run() {
     if (readable()) {
+      unknown_fields();
       refused();
       size();
       const Json& versions = crd_["spec"]["versions"];
@@ -52,6 +55,18 @@ class CrdLint {
           "write the value with the type that the server wants");
     }
     return shape.ok();
+  }
+
+  // Which the server refuses where it is strict, as kubectl asks it to be, and drops otherwise.
+  void unknown_fields() {
+    for (const schema::UnknownField& found : schema::unknown_crd_fields(crd_)) {
+      std::string pointer;
+      for (const std::string& step : found.steps) pointer += "/" + base::escape_pointer(step);
+      const std::string& name = found.steps.back();
+      add("unknown-field", LintLevel::error, pointer, base::join(found.steps, "."),
+          "no CRD has this field" + base::did_you_mean(name, found.known),
+          "the server refuses the CRD, or drops the field");
+    }
   }
 
   // What the server says to it.
@@ -141,8 +156,11 @@ std::vector<LintRule> all_rules() {
       {"status-subresource-missing", LintLevel::warning, "a status that is no subresource"},
       {"column-path-unknown", LintLevel::warning, "a column whose path the schema lacks"},
       {"rule-without-message", LintLevel::info, "a CEL rule without a message"},
+      {"enum-type", LintLevel::warning, "a listed value that the type refuses"},
+      {"limits", LintLevel::warning, "a lower limit above the upper one"},
       {"description-size", LintLevel::error, "a CRD too large for kubectl apply's annotation"},
       {"shape", LintLevel::error, "a value of a JSON type that the server cannot read"},
+      {"unknown-field", LintLevel::error, "a field that no CRD has"},
   };
   for (const schema::CrdRule& rule : schema::crd_rules()) {
     rules.push_back({rule.id, LintLevel::error, rule.text});

@@ -8,6 +8,7 @@
 #include "base/ascii.hpp"
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
+#include "crdgen/unmeetable.hpp"
 #include "schema/cel_types.hpp"
 
 namespace kubewatch::crdgen {
@@ -227,10 +228,33 @@ class SchemaLint {
   std::vector<LintFinding>& out_;
 };
 
+// ".spec.hosts[]" of a pointer below the root; of a branch of allOf and the like where it stands.
+std::string path_of_pointer(const std::string& pointer) {
+  std::string path;
+  const std::vector<std::string> steps = base::split(pointer, '/');
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i] == "properties" && i + 1 < steps.size()) {
+      path += "." + base::unescape_pointer(steps[++i]);
+    } else if (steps[i] == "items") {
+      path += "[]";
+    } else if (steps[i] == "additionalProperties") {
+      path += "{}";
+    } else {
+      break;
+    }
+  }
+  return path.empty() ? "." : path;
+}
+
 }  // namespace
 
 void lint_schema(const Json& root, const std::string& version, const std::string& pointer,
                  std::vector<LintFinding>& out) {
+  for (Unmeetable& one : unmeetable_in(root, "")) {
+    out.push_back({std::move(one.id), LintLevel::warning, pointer + one.pointer,
+                   version + " " + path_of_pointer(one.pointer), std::move(one.message),
+                   std::move(one.fix)});
+  }
   SchemaLint(version, out).look(root, {pointer, "", "", {}, 0});
 }
 

@@ -72,7 +72,7 @@ Json number_sample(const Json& schema, bool whole, std::size_t nth) {
                          : -1e15;
   const double high = schema.contains("maximum") && schema["maximum"].is_number()
                           ? schema["maximum"].get<double>()
-                          : 1e15;
+                          : std::max(1e15, low);
   const double step = schema.contains("multipleOf") && schema["multipleOf"].is_number()
                           ? schema["multipleOf"].get<double>()
                           : 0;
@@ -84,6 +84,14 @@ Json number_sample(const Json& schema, bool whole, std::size_t nth) {
   if (step > 0) value = std::ceil(value / step) * step;
   value += static_cast<double>(nth) * (step > 0 ? step : 1);
   if (value > high) value = high;
+  // Printed, a whole number is an integer, of which the server cuts the fraction off the step.
+  if (!whole && std::trunc(step) != step && std::trunc(value) == value) {
+    if (value + step <= high) {
+      value += step;
+    } else if (value - step >= low) {
+      value -= step;
+    }
+  }
   constexpr double kWhole = 9e15;  // what a double counts to exactly, about
   if (whole) return static_cast<std::int64_t>(std::clamp(value, -kWhole, kWhole));
   return value;

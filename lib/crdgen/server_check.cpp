@@ -8,6 +8,7 @@
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "crdgen/lint.hpp"
+#include "crdgen/unmeetable.hpp"
 #include "schema/crd_check.hpp"
 
 namespace kubewatch::crdgen {
@@ -87,6 +88,19 @@ Node place_of(const std::string& pointer, const Node& head, const std::vector<No
   return head;
 }
 
+// Taken by the server, but of no use to anyone.
+void check_unmeetable(const Json& crd, const Node& head, const std::vector<Node>& versions) {
+  const Json& all = crd["spec"]["versions"];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Json* root = base::find(all[i], {"schema", "openAPIV3Schema"});
+    if (root == nullptr) continue;
+    const std::string pointer = fmt::format("/spec/versions/{}/schema/openAPIV3Schema", i);
+    for (const Unmeetable& found : unmeetable_in(*root, pointer)) {
+      place_of(found.pointer, head, versions).problem(found.message + ": " + found.fix);
+    }
+  }
+}
+
 }  // namespace
 
 void check_as_server(const Json& crd, const Node& head, const std::vector<Node>& versions) {
@@ -102,6 +116,7 @@ void check_as_server(const Json& crd, const Node& head, const std::vector<Node>&
     const Node at = place_of(pointer_of_field(complete, found.error.field), head, versions);
     at.problem("the server refuses this: " + schema::sentence(found.error));
   }
+  check_unmeetable(crd, head, versions);
 }
 
 }  // namespace kubewatch::crdgen

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -175,6 +177,11 @@ class Parser {
       return false;
     }
     into = base::resolve_plain_scalar(text_.substr(start, at_ - start));
+    if (into.is_number_float() && !std::isfinite(into.get<double>())) {
+      problem(start, fmt::format("{} is a number that JSON does not have",
+                                 text_.substr(start, at_ - start)));
+      return false;
+    }
     return true;
   }
 

@@ -7,8 +7,10 @@
 #include "base/document_words.hpp"
 #include "base/strings.hpp"
 #include "crdgen/core_types.hpp"
+#include "crdgen/immutable.hpp"
 #include "crdgen/untagged_union.hpp"
 #include "schema/cel_types.hpp"
+#include "schema/crd_fields.hpp"
 #include "schema/structural.hpp"
 
 namespace kubewatch::crdgen {
@@ -68,6 +70,24 @@ void drop_raw_nulls(Json& schema) {
   }
 }
 
+bool is_of_fields(const std::string& marker) {
+  return marker == "required" || marker == "optional" || marker == "immutable";
+}
+
+// What a marker says, whatever it is called; "" where it may be said several times.
+std::string said_by(const std::string& marker) {
+  for (const std::string prefix : {"items.", "values."}) {
+    if (!marker.starts_with(prefix)) continue;
+    const std::string inner = said_by(marker.substr(prefix.size()));
+    return inner.empty() ? "" : prefix + inner;
+  }
+  if (marker == "validation" || marker == "validations") return "";
+  if (marker == "optional") return "required";
+  const Keyword* keyword = find_keyword(marker);
+  if (keyword == nullptr) return marker;
+  return keyword->want == Keyword::Want::texts ? "" : std::string(keyword->name);
+}
+
 Json* below(Json& schema, const char* key) {
   const auto it = schema.find(key);
   return it != schema.end() && it->is_object() ? &*it : nullptr;
@@ -84,6 +104,14 @@ Json read_raw(const Node& node) {
   if (const auto parsed = schema::parse_structural(node.value()); !parsed.ok()) {
     node.problem("is no OpenAPI v3 schema: " + parsed.error().message());
     return Json::object();
+  }
+  for (const schema::UnknownField& unknown : schema::unknown_schema_fields(node.value())) {
+    Node at = node;
+    for (const std::string& step : unknown.steps) {
+      at = at.value().is_array() ? at.item(std::stoul(step)) : at.child(step);
+    }
+    at.problem_at_key("no schema has this field" +
+                      did_you_mean(unknown.steps.back(), unknown.known));
   }
   Json out = node.value();
   drop_raw_nulls(out);
@@ -166,7 +194,17 @@ TypeExpander::Field TypeExpander::from_text(const Node& node) {
   Field out;
   if (!ok) return out;
   out.schema = schema_of(parsed.type, {node, true});
+  std::map<std::string, std::string> said;
   for (const Marker& marker : parsed.markers) {
+    const std::string about = said_by(marker.name);
+    const auto [first, added] = said.emplace(about, marker.name);
+    if (!added && !about.empty()) {
+      node.problem_inside(marker.at, first->second == marker.name
+                                         ? marker.name + " is there twice"
+                                         : fmt::format("{} is there, which {} contradicts",
+                                                       first->second, marker.name));
+      continue;
+    }
     apply(out, marker.name, marker.value,
           [&](const std::string& message) { node.problem_inside(marker.at, message); });
   }
@@ -330,16 +368,16 @@ void TypeExpander::apply_fields(Json& schema, const Node& fields) {
 
 void TypeExpander::add_property(Json& object, const std::string& name, const Node& node) {
   Field field = expand(node);
-  object["properties"][name] = std::move(field.schema);
+  Json& property = object["properties"][name] = std::move(field.schema);
   if (field.required) add_sorted(object, "required", name);
-  if (!field.immutable) return;
-  const auto in_cel = schema::escape_name(name);
-  if (!in_cel) {
-    node.problem("rules cannot name this field, so that it cannot be made immutable");
+  if (field.immutable) mark_immutable(property);
+  if (!holds_immutable(property)) return;
+  if (!schema::escape_name(name)) {
+    node.problem(field.immutable
+                     ? "rules cannot name this field, so that it cannot be made immutable"
+                     : "rules cannot name this field, so that what is immutable in it cannot stay");
   } else if (!field.required) {
-    object["x-kubernetes-validations"].push_back(
-        {{"rule", fmt::format("!has(oldSelf.{0}) || has(self.{0})", *in_cel)},
-         {"message", fmt::format("{} is immutable: it cannot be removed", name)}});
+    object["x-kubernetes-validations"].push_back(keep_rule(property, name));
   }
 }
 
@@ -505,12 +543,14 @@ void TypeExpander::apply_keyword(Json& schema, const std::string& name, const Js
   for (const auto& [prefix, key] :
        {std::pair("items.", "items"), {"values.", "additionalProperties"}}) {
     if (!name.starts_with(prefix)) continue;
+    const std::string rest = name.substr(std::string_view(prefix).size());
+    if (is_of_fields(rest)) return report(name + " is of a field: items and values are none");
     Json* inner = below(schema, key);
     if (inner == nullptr) {
       return report(fmt::format("{} is of {}, which this type has not", name,
                                 key == std::string_view("items") ? "lists" : "maps"));
     }
-    return apply_keyword(*inner, name.substr(std::string_view(prefix).size()), value, report);
+    return apply_keyword(*inner, rest, value, report);
   }
   if (name == "validation" || name == "validations") return apply_rules(schema, value, report);
   const Keyword* keyword = find_keyword(name);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "crdgen/immutable.hpp"
 #include "crdgen/type_expander.hpp"
 #include "schema/cel_types.hpp"
 
@@ -69,12 +70,34 @@ std::string guarded(const std::string& rule, const Json& own) {
   return fmt::format("!({}) || ({}{}", base::join(terms, " && "), rule, end);
 }
 
+// What keeps immutable fields: true of the whole, whichever alternative it is.
+bool keeps_a_field(const Json& rule, const Json& alternative) {
+  for (const auto& [name, property] : alternative["properties"].items()) {
+    if (rule == keep_rule(property, name)) return true;
+  }
+  return false;
+}
+
+// Another alternative would do away with them.
+void keep_immutable_fields(const std::vector<Json>& alternatives, Json& into) {
+  for (const auto& [name, property] : into["properties"].items()) {
+    const bool always =
+        std::all_of(alternatives.begin(), alternatives.end(), [&name = name](const Json& one) {
+          const Json required = one.value("required", Json::array());
+          return std::find(required.begin(), required.end(), Json(name)) != required.end();
+        });
+    Json rule = always ? Json() : keep_rule(property, name);
+    if (!rule.is_null()) into["x-kubernetes-validations"].push_back(std::move(rule));
+  }
+}
+
 // What the alternative says beside its fields, into its branch of oneOf or into the whole. "" or
 // what has no place in either; texts about the alternative are left out.
 std::string take_over(const Json& one, const Json& own, Json& branch, Json& into) {
   for (const auto& [key, value] : one.items()) {
     if (key == "x-kubernetes-validations") {
       for (Json rule : value) {
+        if (keeps_a_field(rule, one)) continue;
         const std::string text = guarded(base::string_at(rule, {"rule"}), own);
         if (text.empty()) return "has a rule that cannot be said of it alone";
         rule["rule"] = text;
@@ -109,6 +132,7 @@ std::string hoist(const std::vector<Json>& alternatives, Json& into) {
       }
     }
   }
+  keep_immutable_fields(alternatives, into);
   for (std::size_t i = 0; i < alternatives.size(); ++i) {
     if (own_required(alternatives, i).empty()) {
       return fmt::format(

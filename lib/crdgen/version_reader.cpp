@@ -7,6 +7,7 @@
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
+#include "crdgen/immutable.hpp"
 #include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
@@ -79,6 +80,7 @@ Json root_schema(const Node& node, TypeExpander& types) {
   if (node.flag("preserveUnknown").value_or(false)) {
     out["x-kubernetes-preserve-unknown-fields"] = true;
   }
+  drop_marks(out);
   return out;
 }
 
@@ -123,7 +125,13 @@ std::optional<Json> column_of_text(const Node& node) {
         node.problem_inside(bar + 1 + at - std::min<std::size_t>(at, 7), message);
       });
   if (!ok) return std::nullopt;
-  for (const Marker& marker : parsed.markers) out[marker.name] = marker.value;
+  for (const Marker& marker : parsed.markers) {
+    if (!out.emplace(marker.name, marker.value).second) {
+      // The text that was parsed begins with "string " and the bar.
+      node.problem_inside(bar + 1 + marker.at - std::min<std::size_t>(marker.at, 7),
+                          marker.name + " is there twice");
+    }
+  }
   return out;
 }
 

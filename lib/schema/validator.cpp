@@ -14,6 +14,9 @@
 namespace kubewatch::schema {
 
 std::string go_number(double value) {
+  // No JSON has them, and the server none either; what asks all the same is answered.
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
   char digits[64];
   const auto end =
       std::to_chars(digits, digits + sizeof digits, value, std::chars_format::scientific);

@@ -67,6 +67,33 @@ TEST_CASE("problems of a type stand where they are, inside the text too") {
        "t.yaml:9:41: spec.spec.fields.x.flatten: minProperties is of an object by itself: it "
        "cannot be said of the part of one that a flattened type is"},
       {"string | required=maybe", "t.yaml:9:19: spec.spec.fields.x: required is true or false"},
+      {"'number | default=.inf'",
+       "t.yaml:9:28: spec.spec.fields.x: .inf is a number that JSON does not have"},
+      {"'integer | maximum=-.inf'",
+       "t.yaml:9:29: spec.spec.fields.x: -.inf is a number that JSON does not have"},
+      {"number | multipleOf=.nan",
+       "t.yaml:9:30: spec.spec.fields.x: .nan is a number that JSON does not have"},
+      {"'[]string | items.required'",
+       "t.yaml:9:22: spec.spec.fields.x: items.required is of a field: items and values are none"},
+      {"string | maxLength=3 maxLength=4",
+       "t.yaml:9:31: spec.spec.fields.x: maxLength is there twice"},
+      {"'[]string | items.enum=[a] items.enum=[b]'",
+       "t.yaml:9:37: spec.spec.fields.x: items.enum is there twice"},
+      {"string | required optional",
+       "t.yaml:9:28: spec.spec.fields.x: required is there, which optional contradicts"},
+      {"object | structType=atomic mapType=granular",
+       "t.yaml:9:37: spec.spec.fields.x: structType is there, which mapType contradicts"},
+      {"'string | externalDocs={uri: a}'",
+       "t.yaml:9:20: spec.spec.fields.x: externalDocs has no \"uri\", did you mean \"url\"?"},
+      {"{raw: {type: string, maxlength: 3}}",
+       "t.yaml:9:31: spec.spec.fields.x.raw.maxlength: no schema has this field, did you mean "
+       "\"maxLength\"?"},
+      {"{raw: {items: {additionalProperties: {titel: a}}}}",
+       "t.yaml:9:48: spec.spec.fields.x.raw.items.additionalProperties.titel: no schema has this "
+       "field, did you mean \"title\"?"},
+      {"{raw: {x-kubernetes-validations: [{rule: a, mesage: b}]}}",
+       "t.yaml:9:54: spec.spec.fields.x.raw.x-kubernetes-validations[0].mesage: no schema has this "
+       "field, did you mean \"message\"?"},
   };
   for (const auto& [type, problem] : table) {
     CAPTURE(type);
@@ -222,6 +249,39 @@ TEST_CASE("what the server refuses is a problem where it is written") {
   }
   CHECK_THAT(refused("{items: integer | default=a}"),
              Catch::StartsWith("t.yaml:9:18: spec.spec.fields.x.items: the server refuses this"));
+}
+
+TEST_CASE("what no value can meet is a problem where it is written, though the server takes it") {
+  const std::pair<const char*, const char*> table[] = {
+      {"string | enum=[a]", ""},
+      {"'string | nullable enum=[a, null]'", ""},
+      {"integer | enum=[1] minimum=1 maximum=1", ""},
+      {"integer or string", ""},
+      {"string | enum=[1]",
+       "t.yaml:9:10: spec.spec.fields.x: enum lists 1, which is no string: quote it: YAML reads it "
+       "as another type"},
+      {"{items: {type: string, enum: [yes]}}",
+       "t.yaml:9:18: spec.spec.fields.x.items: enum lists true, which is no string: quote it: YAML "
+       "reads it as another type"},
+      {"integer | enum=[a]",
+       "t.yaml:9:10: spec.spec.fields.x: enum lists \"a\", which is no integer: correct or remove "
+       "it"},
+      {"integer | minimum=5 maximum=1",
+       "t.yaml:9:10: spec.spec.fields.x: no value fits minimum=5 and maximum=1: correct one of "
+       "them"},
+      {"number | minimum=1 maximum=1 exclusiveMaximum",
+       "t.yaml:9:10: spec.spec.fields.x: no value fits minimum=1 and maximum=1: correct one of "
+       "them"},
+      {"'[]string | minItems=3 maxItems=2'",
+       "t.yaml:9:10: spec.spec.fields.x: no value fits minItems=3 and maxItems=2: correct one of "
+       "them"},
+  };
+  for (const auto& [type, problem] : table) {
+    CAPTURE(type);
+    const std::string text =
+        document(std::string("  version: v1\n  spec:\n    fields:\n      x: ") + type + "\n");
+    CHECK(first_of(generate({TypeFile{"t.yaml", text}}, ServerCheck::run).problems) == problem);
+  }
 }
 
 TEST_CASE("a limit that the server would store as another number is a problem") {

@@ -173,6 +173,45 @@ TEST_CASE("an immutable field that is optional cannot be removed either") {
   CHECK(x["properties"]["name"]["x-kubernetes-validations"][0]["rule"] == "self == oldSelf");
 }
 
+TEST_CASE("what holds an immutable field cannot be removed with it, up to the root") {
+  const Generated made = made_of(document(
+      "  types: {A: {fields: {a: string | required}}, B: {fields: {b: string | required immutable, "
+      "c: string | immutable}}}\n  version: v1\n  spec:\n    fields:\n"
+      "      one: {fields: {x: string | required immutable}}\n"
+      "      two: {fields: {in: {required: true, fields: {w: string | immutable, z: string}}}}\n"
+      "      either: A or B\n      none: {fields: {x: string}}\n"));
+  REQUIRE(first_of(made.problems) == "");
+  const Json& root = made.crds.at(0)["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  const Json& spec = root["properties"]["spec"];
+  const auto rules = [](const Json& schema) {
+    std::vector<std::string> out;
+    for (const Json& one : schema.value("x-kubernetes-validations", Json::array())) {
+      out.push_back(one["rule"].get<std::string>());
+    }
+    return out;
+  };
+  using Rules = std::vector<std::string>;
+  CHECK(rules(spec["properties"]["either"]) ==
+        Rules{"!has(oldSelf.b) || has(self.b)", "!has(oldSelf.c) || has(self.c)"});
+  CHECK(spec["properties"]["either"]["oneOf"].size() == 2);
+  CHECK(rules(spec["properties"]["one"]).empty());
+  CHECK(rules(spec) ==
+        Rules{"!has(oldSelf.either) || has(self.either) || !(has(oldSelf.either.b) || "
+              "has(oldSelf.either.c))",
+              "!has(oldSelf.one) || has(self.one)",
+              "!has(oldSelf.two) || has(self.two) || !(has(oldSelf.two.__in__.w))"});
+  CHECK(rules(root) == Rules{"!has(oldSelf.spec) || has(self.spec) || !(has(oldSelf.spec.either) "
+                             "&& (has(oldSelf.spec.either.b) || has(oldSelf.spec.either.c)) || "
+                             "has(oldSelf.spec.one) || has(oldSelf.spec.two) && "
+                             "(has(oldSelf.spec.two.__in__.w)))"});
+  CHECK(root["x-kubernetes-validations"][0]["message"] ==
+        "spec holds immutable fields: it cannot be removed");
+  CHECK(base::dump_json(root).find("x-kubewatch") == std::string::npos);
+  // By another name than rules can say nothing is kept.
+  CHECK_THAT(problem_of("{fields: {1st: {fields: {a: string | immutable}}}}"),
+             Catch::Contains("rules cannot name this field"));
+}
+
 TEST_CASE("every core type expands, and is known again") {
   CHECK(core_type_names().size() >= 30);
   for (const std::string& name : core_type_names()) {

@@ -243,6 +243,12 @@ TEST_CASE("import is loud about what the shorthand has no word for") {
   Json crd = crd_of("{type: string}");
   crd["spec"]["inventedLater"] = 5;
   CHECK(imported_of(crd).notes == std::vector<std::string>{"not kept: /spec/inventedLater"});
+  // crd-gen refuses such fields of a schema, so that they are not in its raw blocks.
+  const Imported mistyped = imported_of(crd_of("{type: string, maxlength: 3}"));
+  CHECK(mistyped.notes ==
+        std::vector<std::string>{"not kept: /spec/versions/0/schema/openAPIV3Schema/properties/spec"
+                                 "/properties/x/maxlength"});
+  CHECK(mistyped.document["spec"]["spec"]["fields"]["x"] == "string");
 }
 
 TEST_CASE("import writes what people would write") {

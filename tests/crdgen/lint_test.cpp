@@ -92,6 +92,36 @@ TEST_CASE("a rule reads the fields that it names, not those whose name is in ano
             .empty());
 }
 
+TEST_CASE("fields that no CRD has, and what no value can meet, are found where they stand") {
+  Json crd = crd_of("x: string | maxLength=3\n      l: '[]string | listType=set'");
+  Json& version = crd["spec"]["versions"][0];
+  Json& fields = version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"];
+  CHECK(lint_crd(crd).empty());
+  version["additionalPrinterColumn"] = Json::array();
+  version["subresource"] = {{"status", Json::object()}};
+  fields["x"]["maxlength"] = 3;
+  fields["l"]["items"]["enum"] = {"a", 1};
+  fields["l"]["minItems"] = 2;
+  fields["l"]["maxItems"] = 1;
+  crd["status"] = {{"later", 1}};  // which nobody writes
+  std::vector<std::string> seen;
+  for (const LintFinding& one : lint_crd(crd)) {
+    seen.push_back(one.pointer + " " + one.id + ": " + one.message);
+  }
+  const std::string schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
+  CHECK(seen == std::vector<std::string>{
+                    "/spec/versions/0/additionalPrinterColumn unknown-field: no CRD has this "
+                    "field, did you mean \"additionalPrinterColumns\"?",
+                    schema + "/x/maxlength unknown-field: no CRD has this field, did you mean "
+                             "\"maxLength\"?",
+                    "/spec/versions/0/subresource unknown-field: no CRD has this field, did you "
+                    "mean \"subresources\"?",
+                    schema + "/l limits: no value fits minItems=2 and maxItems=1",
+                    schema + "/l/items enum-type: enum lists 1, which is no string",
+                });
+  CHECK(ids_of(crd).back() == "enum-type v1 .spec.l[]");
+}
+
 TEST_CASE("conditions, status and columns are looked at") {
   CHECK(ids_of(crd_of("x: string", "  status: {fields: {conditions: Conditions}}\n")).empty());
   const auto found = lint_crd(

@@ -1,8 +1,11 @@
 // Values in the words of Go's decoder.
 #include "schema/go_words.hpp"
 
+#include <limits>
+
 #include "base/json.hpp"
 #include "schema/structural.hpp"
+#include "schema/validator.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::schema {
@@ -12,6 +15,15 @@ TEST_CASE("a value that does not fit is told as Go's decoder tells it") {
         "json: cannot unmarshal bool into Go value of type string");
   CHECK(misread_field(json_word(Json(1.5)), "Job.spec.parallelism", "int32") ==
         "json: cannot unmarshal number into Go struct field Job.spec.parallelism of type int32");
+}
+
+TEST_CASE("numbers are told as Go prints them, those that JSON does not have as well") {
+  CHECK(go_number(1e20) == "1e+20");
+  CHECK(go_number(0.25) == "0.25");
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  CHECK(go_number(Json(kInfinite)) == "+Inf");
+  CHECK(go_number(Json(-kInfinite)) == "-Inf");
+  CHECK(go_number(Json(std::numeric_limits<double>::quiet_NaN())) == "NaN");
 }
 
 TEST_CASE("a schema that is none is told so by the decoder's name of what it is") {

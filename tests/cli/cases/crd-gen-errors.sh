@@ -13,6 +13,9 @@ spec:
 END
 "$kubewatch" crd-gen "$work/types.yaml"
 echo "exit $?"
+mkdir "$work/empty"
+"$kubewatch" crd-gen "$work/empty"
+echo "exit $?"
 # What breaks a limit of YAML is an invalid file as any other.
 open=$(printf '%0101d' 0 | tr 0 '[')
 printf 'a: %s\n' "$open" >"$work/deep.yaml"
