@@ -49,7 +49,7 @@ ApiResponse no_path(const ApiRequest& request, const Error& error) {
 Api::Api(ApiOptions options, WallTime now)
     : options_(std::move(options)),
       random_(options_.random_seed),
-      storage_(options_.history),
+      storage_({options_.history, options_.history_bytes}, options_.start_version),
       writer_(storage_, registry_, random_),
       tokens_(storage_),
       watches_(options_.bookmark_interval),

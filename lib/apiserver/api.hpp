@@ -25,7 +25,11 @@
 namespace kubewatch::apiserver {
 
 struct ApiOptions {
-  std::size_t history = 10000;
+  // Of each kind.
+  std::size_t history = HistoryLimits().events;
+  std::size_t history_bytes = HistoryLimits().bytes;
+  // The resourceVersion that the first write follows: all before it is too old.
+  std::uint64_t start_version = 0;
   std::uint64_t random_seed = 1;
   Duration bookmark_interval{60000};
   std::string address;  // "127.0.0.1:6443", for /api

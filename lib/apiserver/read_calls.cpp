@@ -44,7 +44,7 @@ Error unavailable(const std::string& message) {
   return api_error(503, "ServiceUnavailable", message, Json{{"retryAfterSeconds", 1}});
 }
 
-ReadCalls::ReadCalls(loop::EventLoop& loop, ReadHistoryLimits history, Duration bookmark_interval,
+ReadCalls::ReadCalls(loop::EventLoop& loop, HistoryLimits history, Duration bookmark_interval,
                      Duration version_wait, Otherwise otherwise)
     : loop_(loop),
       history_(history),

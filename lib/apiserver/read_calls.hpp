@@ -41,7 +41,7 @@ class ReadCalls {
   };
 
   // `loop` must outlive it.
-  ReadCalls(loop::EventLoop& loop, ReadHistoryLimits history, Duration bookmark_interval,
+  ReadCalls(loop::EventLoop& loop, HistoryLimits history, Duration bookmark_interval,
             Duration version_wait, Otherwise otherwise);
   // Drops what is being sent: before the server that it is sent by goes.
   void close();
@@ -65,7 +65,7 @@ class ReadCalls {
 
  private:
   struct Kind {
-    Kind(const core::ReadBackend& backend, ResourcePtr resource, ReadHistoryLimits limits)
+    Kind(const core::ReadBackend& backend, ResourcePtr resource, HistoryLimits limits)
         : kind(backend, std::move(resource), limits) {}
     ReadKind kind;
     VersionWaiters<ReadCallPtr> waiters;
@@ -105,7 +105,7 @@ class ReadCalls {
   static constexpr std::size_t kLooksPerTurn = 1000;  // into objects, for selections by fields
 
   loop::EventLoop& loop_;
-  ReadHistoryLimits history_;  // of each kind
+  HistoryLimits history_;  // of each kind
   Duration bookmark_interval_;
   Duration version_wait_;
   Otherwise otherwise_;

@@ -10,8 +10,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-constexpr std::size_t kPerEvent = 256;  // beside its texts
-
 // Their time nobody knows: deletions come last, but for one of an object that is there again, which
 // comes right before that.
 void place_deletions(std::vector<ReadChange>& changes, std::uint64_t version) {
@@ -44,7 +42,7 @@ const char* to_string(ReadEventType type) {
 }
 
 std::size_t ReadChange::bytes() const {
-  return kPerEvent + json.size() + previous_json.size();
+  return kBytesPerChange + json.size() + previous_json.size();
 }
 
 void ReadHistory::reset(std::uint64_t version) {
@@ -58,11 +56,6 @@ void ReadHistory::reset(std::uint64_t version) {
   version_ = oldest_ = version;
 }
 
-// The last one is kept, however long it is.
-bool ReadHistory::beyond_limits(std::size_t events, std::size_t bytes) const {
-  return events > limits_.events || (bytes > limits_.bytes && events > 1);
-}
-
 void ReadHistory::push(ReadChange change) {
   change.version = std::max(change.version, version_);
   version_ = change.version;
@@ -70,7 +63,7 @@ void ReadHistory::push(ReadChange change) {
   event->change = std::move(change);
   bytes_ += event->change.bytes();
   events_.push_back(std::move(event));
-  while (beyond_limits(events_.size(), bytes_)) {
+  while (limits_.exceeded_by(events_.size(), bytes_)) {
     oldest_ = events_.front()->change.version;
     bytes_ -= events_.front()->change.bytes();
     events_.pop_front();
@@ -104,7 +97,7 @@ void ReadHistory::note_relisted(ReadChange change) {
   if (relist_.too_long) return;
   relist_.bytes += change.bytes();
   relist_.changes.push_back(std::move(change));
-  if (!beyond_limits(relist_.changes.size(), relist_.bytes)) return;
+  if (!limits_.exceeded_by(relist_.changes.size(), relist_.bytes)) return;
   relist_.changes = {};
   relist_.bytes = 0;
   relist_.too_long = true;

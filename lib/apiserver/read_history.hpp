@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/history_limits.hpp"
 #include "core/resource.hpp"
 #include "core/selector.hpp"
 
@@ -41,14 +42,9 @@ struct ReadEvent {
 };
 using ReadEventPtr = std::shared_ptr<const ReadEvent>;
 
-struct ReadHistoryLimits {
-  std::size_t events = 10000;
-  std::size_t bytes = 32U << 20U;
-};
-
 class ReadHistory {
  public:
-  explicit ReadHistory(ReadHistoryLimits limits = {}) : limits_(limits) {}
+  explicit ReadHistory(HistoryLimits limits = {}) : limits_(limits) {}
 
   // Everything before `version` is unknown from now on: the first state, or one that is no
   // continuation of what was there. Watches of an earlier epoch are over.
@@ -99,11 +95,10 @@ class ReadHistory {
     bool too_long = false;     // `changes` is empty then
     bool of_the_past = false;  // an object is no newer than what was told before
   };
-  bool beyond_limits(std::size_t events, std::size_t bytes) const;
   void push(ReadChange change);
   void flush_deletion(std::uint64_t version);
 
-  ReadHistoryLimits limits_;
+  HistoryLimits limits_;
   std::deque<ReadEventPtr> events_;
   std::optional<ReadChange> deletion_;  // waits for what comes behind it
   Relist relist_;

@@ -28,7 +28,7 @@ Error expired_page(const ContinueToken& token) {
 
 }  // namespace
 
-ReadKind::ReadKind(const core::ReadBackend& backend, ResourcePtr resource, ReadHistoryLimits limits)
+ReadKind::ReadKind(const core::ReadBackend& backend, ResourcePtr resource, HistoryLimits limits)
     : backend_(backend),
       text_(std::move(resource), backend.content() == core::Content::metadata),
       history_(limits) {}

@@ -42,7 +42,7 @@ struct NotYet {
 class ReadKind {
  public:
   // `backend` must outlive it.
-  ReadKind(const core::ReadBackend& backend, ResourcePtr resource, ReadHistoryLimits limits);
+  ReadKind(const core::ReadBackend& backend, ResourcePtr resource, HistoryLimits limits);
 
   const core::ReadBackend& backend() const { return backend_; }
   const ReadText& text() const { return text_; }

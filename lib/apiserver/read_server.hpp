@@ -24,7 +24,7 @@ struct ReadServerOptions {
   std::uint16_t port = 0;
   bool insecure_http = false;      // loopback only, without a token
   std::vector<std::string> names;  // further names and addresses that it is reached by
-  ReadHistoryLimits history;       // of each kind
+  HistoryLimits history;           // of each kind
   Duration bookmark_interval{60000};
   Duration version_wait{3000};  // for a state that is newer than the cache
   // Passes a request on with the owner's credentials; empty: nothing is.

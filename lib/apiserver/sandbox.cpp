@@ -19,6 +19,15 @@ namespace {
 constexpr Duration kSlowClients{5};
 constexpr Duration kEventTtl{3600000};  // what a kube-apiserver has by default
 
+// Where resourceVersions begin: tens of microseconds since 2024, which no sandbox that began
+// earlier can have reached by its writes, and which are exact in a double for centuries. A clock
+// that was set back says nothing of the kind.
+std::uint64_t start_version(WallTime now) {
+  constexpr std::chrono::seconds kFirst{1'704'067'200};
+  const auto since = now.time_since_epoch() - kFirst;
+  return since.count() < 0 ? 0 : static_cast<std::uint64_t>(since.count()) / 10;
+}
+
 class ResponderSink : public WatchSink {
  public:
   // What ends while `cut` is true is cut off instead of ended in order.
@@ -84,7 +93,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
       : loop_(loop),
         options_(std::move(options)),
         token_(std::move(token)),
-        api_(api_options(options_), loop.wall()) {}
+        api_(api_options(options_, loop.wall()), loop.wall()) {}
 
   Result<void> listen() {
     http::ServerOptions server;
@@ -147,9 +156,10 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   }
 
  private:
-  static ApiOptions api_options(const SandboxOptions& options) {
+  static ApiOptions api_options(const SandboxOptions& options, WallTime now) {
     ApiOptions out;
     out.history = options.history;
+    out.start_version = start_version(now);
     out.bookmark_interval = options.bookmark_interval;
     out.event_ttl = kEventTtl;
     base::Random system = base::Random::from_system();

@@ -1,6 +1,7 @@
 // The embedded API server as others start it: objects in memory, real HTTP, garbage collector and
 // namespace lifecycle included. Owned by cli verbs and tests; dies with its owner. Never listens
-// beyond loopback unless told so.
+// beyond loopback unless told so. Its resourceVersions begin at the clock, so that a client of one
+// that was here before is told that what it knows is too old.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,9 @@ namespace kubewatch::apiserver {
 struct SandboxOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;
-  bool insecure_http = false;     // loopback only; else TLS with an own CA and a bearer token
-  std::size_t history = 10000;    // events kept per kind before a resourceVersion is too old
+  bool insecure_http = false;  // loopback only; else TLS with an own CA and a bearer token
+  // Changes kept per kind before a resourceVersion is too old; see HistoryLimits for their bytes.
+  std::size_t history = 10000;
   std::uint64_t random_seed = 0;  // 0 = from the system
   Duration bookmark_interval{60000};
 };

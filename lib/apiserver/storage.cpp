@@ -13,6 +13,17 @@ namespace {
 // So many events later nobody looks at what they replaced any more but for its text: watches that
 // are up to date have told it, and no write is still at it.
 constexpr std::size_t kStaysBuilt = 64;
+// Of large objects fewer stay built: what is built takes many times as much as its text.
+constexpr std::size_t kBuiltBytes = 8U << 20U;
+constexpr std::size_t kStaysBuiltAnyway = 8;
+
+// What an event's object shows is in the table, or is what the next event of its key replaced.
+std::size_t bytes_alone(const Event& event) {
+  std::size_t bytes = kBytesPerChange;
+  if (event.previous) bytes += event.previous->body().size();
+  if (event.type == EventType::deleted) bytes += event.object->body().size();
+  return bytes;
+}
 
 }  // namespace
 
@@ -44,12 +55,13 @@ ObjectPtr Storage::put(const std::string& storage_id, Json object, std::optional
     stored = std::make_shared<const Object>(std::move(*shown));
   }
   auto event = std::make_shared<Event>();
-  // Nothing may fail between the slot and what fills it: who reads the table finds no null.
-  ObjectPtr& slot = of.objects[stored->key()];
-  event->type = slot ? EventType::modified : EventType::added;
   event->version = version_;
   event->object = stored;
-  event->previous = std::exchange(slot, stored);
+  event->previous = get(storage_id, stored->key());
+  event->type = event->previous ? EventType::modified : EventType::added;
+  event->bytes = bytes_alone(*event);
+  // Nothing may fail between the slot and what fills it: who reads the table finds no null.
+  of.objects[stored->key()] = stored;
   record(storage_id, of, std::move(event));
   return stored;
 }
@@ -66,6 +78,7 @@ ObjectPtr Storage::remove(const std::string& storage_id, const std::string& key)
   Json last = at->second->json();
   last["metadata"]["resourceVersion"] = std::to_string(version_);
   event->object = std::make_shared<const Object>(std::move(last));
+  event->bytes = bytes_alone(*event);
   it->second.as_put.erase(key);
   it->second.objects.erase(at);
   ObjectPtr removed = event->object;
@@ -97,16 +110,30 @@ bool Storage::is_as_put(const std::string& storage_id, const std::string& key) c
   return of == nullptr || of->as_put.count(key) == 0;
 }
 
-void Storage::record(const std::string& storage_id, Table& of, EventPtr event) {
-  of.history.push_back(event);
-  if (of.history.size() > kStaysBuilt) {
-    const Event& past = *of.history[of.history.size() - 1 - kStaysBuilt];
+void Storage::shrink_past(Table& of) {
+  while (of.built > kStaysBuilt || (of.built > kStaysBuiltAnyway && of.built_bytes > kBuiltBytes)) {
+    const Event& past = *of.history[of.history.size() - of.built];
     if (past.previous) past.previous->shrink();
     if (past.type == EventType::deleted) past.object->shrink();
+    --of.built;
+    of.built_bytes -= past.bytes;
   }
-  while (of.history.size() > history_limit_) {
-    of.compacted = of.history.front()->version;
+}
+
+void Storage::record(const std::string& storage_id, Table& of, EventPtr event) {
+  of.history.push_back(event);
+  of.bytes += event->bytes;
+  ++of.built;
+  of.built_bytes += event->bytes;
+  shrink_past(of);
+  while (history_limits_.exceeded_by(of.history.size(), of.bytes)) {
+    const EventPtr oldest = std::move(of.history.front());
     of.history.pop_front();
+    of.compacted = oldest->version;
+    of.bytes -= oldest->bytes;
+    if (of.built <= of.history.size()) continue;
+    --of.built;
+    of.built_bytes -= oldest->bytes;
   }
   for (const auto& observer : observers_) observer(storage_id, event);
 }
@@ -125,7 +152,10 @@ Result<void> Storage::each_at(const std::string& storage_id, std::uint64_t versi
                               const Visit& visit) const {
   if (version > version_) return version_too_large(version, version_);
   const Table* of = table(storage_id);
-  if (version < compacted(of)) return expired(fmt::format("too old resource version: {}", version));
+  // What a watch cache does not reach is asked of etcd, which has these words of its own.
+  if (version < compacted(of)) {
+    return expired("The resourceVersion for the provided list is too old.");
+  }
   if (of == nullptr) return {};
   // What is different now: the state before each key's first event after `version`; null = was
   // absent.
@@ -176,13 +206,21 @@ Result<std::vector<EventPtr>> Storage::since(const std::string& storage_id,
 
 void Storage::compact() {
   compacted_ = version_;
-  for (auto& [id, of] : tables_) of.history.clear();
+  for (auto& [id, of] : tables_) {
+    of.history.clear();
+    of.bytes = of.built = of.built_bytes = 0;
+  }
 }
 
 std::shared_ptr<const Storage::Backup> Storage::back_up() const {
   auto backup = std::make_shared<Backup>();
   backup->version = version_;
-  for (const auto& [id, of] : tables_) backup->tables[id] = {of.objects, of.as_put, {}, version_};
+  for (const auto& [id, of] : tables_) {
+    Table& kept = backup->tables[id];
+    kept.objects = of.objects;
+    kept.as_put = of.as_put;
+    kept.compacted = version_;
+  }
   return backup;
 }
 

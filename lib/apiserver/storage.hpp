@@ -1,6 +1,6 @@
-// Objects in memory under one resourceVersion counter, with a bounded history of events per
-// resource from which watches start and from which the state at an older resourceVersion is
-// rebuilt. No I/O, no clock, no validation: whatever is put is stored.
+// Objects in memory under one resourceVersion counter, with a history of events per resource,
+// bounded in number and bytes, from which watches start and from which the state at an older
+// resourceVersion is rebuilt. No I/O, no clock, no validation: whatever is put is stored.
 #pragma once
 
 #include <deque>
@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "apiserver/history_limits.hpp"
 #include "apiserver/object.hpp"
 #include "base/result.hpp"
 
@@ -24,7 +25,8 @@ struct Event {
   EventType type = EventType::added;
   std::uint64_t version = 0;
   ObjectPtr object;
-  ObjectPtr previous;  // null when added
+  ObjectPtr previous;     // null when added
+  std::size_t bytes = 0;  // of what nobody but the event keeps once it was told
   // Lines of watch streams made from this event, shared by all watchers that see it the same way.
   mutable std::vector<std::pair<std::string, std::shared_ptr<const std::string>>> lines;
 };
@@ -35,7 +37,10 @@ class Storage {
   // Called at each change, from inside put() and remove(). Observers only take note.
   using Observer = std::function<void(const std::string& storage_id, const EventPtr& event)>;
 
-  explicit Storage(std::size_t history) : history_limit_(history) {}
+  // `start`: the resourceVersion that the first write follows. All before it is too old, as if
+  // another one had been here until then.
+  explicit Storage(HistoryLimits history, std::uint64_t start = 0)
+      : history_limits_(history), version_(start), compacted_(start) {}
 
   std::uint64_t version() const { return version_; }
   // Null when absent.
@@ -84,16 +89,20 @@ class Storage {
     std::map<std::string, ObjectPtr> objects;
     std::map<std::string, ObjectPtr> as_put;  // of objects that are shown otherwise
     std::deque<EventPtr> history;
+    std::size_t bytes = 0;  // of all its events
+    std::size_t built = 0;  // so many of the newest are not shrunk
+    std::size_t built_bytes = 0;
     std::uint64_t compacted = 0;  // state at this version and later can be told
   };
   void tell_difference(const Backup& backup);
   std::uint64_t compacted(const Table* table) const;
   const Table* table(const std::string& storage_id) const;
+  static void shrink_past(Table& table);
   void record(const std::string& storage_id, Table& table, EventPtr event);
 
-  std::size_t history_limit_;
-  std::uint64_t version_ = 0;
-  std::uint64_t compacted_ = 0;
+  HistoryLimits history_limits_;
+  std::uint64_t version_;
+  std::uint64_t compacted_;
   std::map<std::string, Table> tables_;
   std::vector<Observer> observers_;
 };

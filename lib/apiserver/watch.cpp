@@ -27,6 +27,7 @@ void WatchStream::start_with_events(std::vector<EventPtr> events, std::uint64_t 
   after_ = after;
   for (auto& event : events) offer(event);
   most_waiting_ += events_.size();
+  most_bytes_ += bytes_;
 }
 
 void WatchStream::start_with_error(Error error) {
@@ -40,7 +41,9 @@ bool WatchStream::matches(const Object& object) const {
 
 void WatchStream::offer(const EventPtr& event) {
   if (event->version <= after_) return;
-  if (event->object->key().starts_with(spec_.prefix)) events_.push_back(event);
+  if (!event->object->key().starts_with(spec_.prefix)) return;
+  events_.push_back(event);
+  bytes_ += event->bytes;
 }
 
 void WatchStream::bookmark(std::uint64_t version) {
@@ -105,13 +108,14 @@ bool WatchStream::pump(WatchSink& sink, WallTime now, const Event* fresh, Object
   while (initial_.empty() && !events_.empty() && sink.backlog() < kSinkBytes) {
     const EventPtr event = std::move(events_.front());
     events_.pop_front();
+    bytes_ -= event->bytes;
     if (at != nullptr) *at = event->object;
     const auto text = seen(*event, event.get() == fresh, now);
     if (text && spec_.as.lists_only) return false;
     if (text) events_.empty() ? sink.send_now(*text) : sink.send(*text);
   }
   if (bookmark_) sink.send(*std::exchange(bookmark_, std::nullopt));
-  return events_.size() <= most_waiting_;
+  return events_.size() <= most_waiting_ && bytes_ <= most_bytes_;
 }
 
 void WatchHub::attach(std::shared_ptr<WatchStream> stream, std::unique_ptr<WatchSink> sink,

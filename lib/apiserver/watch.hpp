@@ -43,6 +43,8 @@ struct WatchSpec {
 // A client that has so many events waiting for it is dropped, as the real server drops one whose
 // buffer is full. What it started with does not count.
 constexpr std::size_t kWaitingEvents = 10000;
+// The same of large objects: what waits for it is kept for it alone once history let go of it.
+constexpr std::size_t kWaitingBytes = 128U << 20U;
 // Beyond this much that the client has not taken nothing more is handed to the sink.
 inline constexpr std::size_t kSinkBytes = 1U << 20U;
 // So often it is looked which watches are to end or to get a bookmark.
@@ -82,10 +84,12 @@ class WatchStream {
   std::deque<ObjectPtr> initial_;
   std::optional<std::uint64_t> end_version_;
   std::deque<EventPtr> events_;
+  std::size_t bytes_ = 0;  // of events_
   std::optional<Error> error_;
   std::optional<std::string> bookmark_;
   std::uint64_t after_ = 0;  // told already, or not to be told
   std::size_t most_waiting_ = kWaitingEvents;
+  std::size_t most_bytes_ = kWaitingBytes;
   bool columns_sent_ = false;
 };
 

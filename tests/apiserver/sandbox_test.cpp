@@ -144,6 +144,28 @@ TEST_CASE("after a compaction an older resourceVersion is too old") {
   CHECK(old.status == 410);
 }
 
+TEST_CASE("to a sandbox that was just started all that one before it said is too old") {
+  std::string version;
+  {
+    Fixture before(true);
+    const auto made = before.send(before.request("POST", kMaps, R"({"metadata":{"name":"a"}})"));
+    version = base::string_at(base::parse_json(made.body).value(), {"metadata", "resourceVersion"});
+  }
+  REQUIRE(std::stoull(version) < (1ULL << 53U) / 2);
+  Fixture fixture(true);
+  const auto get = [&](const std::string& query) {
+    auto answer = fixture.send(fixture.request("GET", kMaps + query));
+    return base::parse_json(answer.body).value();
+  };
+  const Json watched = get("?watch=1&timeoutSeconds=1&resourceVersion=" + version);
+  CHECK(watched["type"] == "ERROR");
+  CHECK(watched["object"]["code"] == 410);
+  CHECK(base::string_at(watched, {"object", "message"})
+            .starts_with("too old resource version: " + version + " ("));
+  CHECK(get("?resourceVersionMatch=Exact&resourceVersion=" + version)["code"] == 410);
+  CHECK(get("?resourceVersion=" + version)["kind"] == "ConfigMapList");
+}
+
 TEST_CASE("a sandbox whose owner lets go of it in the middle of everything leaves nothing behind") {
   Fixture fixture(true);
   bool ended = false;

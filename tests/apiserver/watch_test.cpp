@@ -188,6 +188,23 @@ TEST_CASE("a slow client gets everything later, in order, one that is too slow i
   CHECK(record->ended);
 }
 
+TEST_CASE("a client is dropped that lets too many bytes wait, what the table has apart") {
+  Server server;
+  const auto record = server.watch(kConfigMaps + "?watch=1");
+  record->backlog = 2U << 20U;
+  const auto put = [&](const std::string& name) {
+    server.api.storage().put("configmaps",
+                             {{"metadata", {{"name", name}, {"namespace", "default"}}},
+                              {"data", {{"k", std::string(2U << 20U, 'x')}}}});
+  };
+  for (int i = 0; i < 70; ++i) put(std::to_string(i));
+  server.tick();
+  CHECK_FALSE(record->ended);
+  for (int i = 0; i < 70; ++i) put("0");
+  server.tick();
+  CHECK(record->ended);
+}
+
 TEST_CASE("a client that starts with a long history is not taken for a slow one") {
   ApiOptions options;
   options.history = 30000;

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs cases/NAME.sh with $kubewatch set and compares stdout, stderr and exit code with golden/NAME.txt.
-# Times, ids, ports and durations are masked. KUBEWATCH_ACCEPT=1 writes the golden file instead.
+# Times, ids, ports, durations and the resourceVersions of sandboxes are masked. KUBEWATCH_ACCEPT=1 writes the golden
+# file instead.
 set -u
 binary=$1
 name=$2
@@ -19,7 +20,7 @@ code=$?
 mask() {
   sed -e '/the event loop was busy for too long/d' -e "s#$work#WORK#g" -e "s#$here#HERE#g" -e "s#$binary#kubewatch#g" \
     -e 's/[0-9]\{4\}-[0-9][0-9]-[0-9][0-9]T[0-9:.]*Z/TIME/g' \
-    -e 's/run=[0-9a-z-]*/run=ID/g' -e 's/ms=[0-9]*/ms=N/g' \
+    -e 's/\(resourceVersion[": ]*\)[0-9]\{12,\}/\1N/g' -e 's/run=[0-9a-z-]*/run=ID/g' -e 's/ms=[0-9]*/ms=N/g' \
     -e 's/127\.0\.0\.1:[0-9]\{4,5\}/127.0.0.1:PORT/g' -e 's/[0-9.]* ms$/N ms/'
 }
 {
