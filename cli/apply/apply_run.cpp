@@ -64,7 +64,8 @@ ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& r
       report_(report),
       secrets_(secrets),
       concurrency_(concurrency),
-      pace_(concurrency) {}
+      pace_(concurrency),
+      idle_paths_(options.force.paths) {}
 
 ApplyRun::~ApplyRun() {
   session_.bound_waits(std::nullopt);
@@ -241,6 +242,13 @@ void ApplyRun::finish(Slot& slot) {
   slot.finished = true;
   if (auto lacks = refused_for(slot)) slot.apply->assume(std::move(*lacks));
   const ApplyOutcome& outcome = slot.apply->outcome();
+  conflicts_left_ = conflicts_left_ || !outcome.conflicts.empty();
+  for (const auto* conflicts : {&outcome.conflicts, &outcome.forced}) {
+    for (const FieldConflict& one : *conflicts) {
+      std::erase_if(idle_paths_,
+                    [&](const std::string& path) { return ForcePolicy::covers(path, one); });
+    }
+  }
   if (outcome.error) {
     unreachable_ = unreachable_ || outcome.error->is_unreachable();
     return;
@@ -256,6 +264,12 @@ void ApplyRun::finish(Slot& slot) {
   }
   uids_.insert(base::string_at(outcome.after, {"metadata", "uid"}));
   if (slot.stage() == Stage::objects && listener_.applied) listener_.applied(*slot.apply);
+}
+
+std::vector<std::string> ApplyRun::idle_paths() const {
+  const bool all_told =
+      std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.finished; });
+  return conflicts_left_ && all_told ? idle_paths_ : std::vector<std::string>();
 }
 
 void ApplyRun::read_together(const std::vector<ObjectApply*>& applies) {

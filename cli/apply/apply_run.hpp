@@ -55,6 +55,8 @@ class ApplyRun {
   // Every object was applied without an error.
   bool all_well() const { return failures_ == 0; }
   const std::set<std::string>& applied_uids() const { return uids_; }
+  // Of those to force, where conflicts are left: the ones that none was at or below.
+  std::vector<std::string> idle_paths() const;
 
  private:
   // Namespaces and CRDs decide which kinds and places there are: what comes after is looked at when
@@ -106,6 +108,8 @@ class ApplyRun {
   std::optional<TimePoint> looked_up_by_;
   std::size_t reported_ = 0;
   std::size_t failures_ = 0;
+  std::vector<std::string> idle_paths_;
+  bool conflicts_left_ = false;
   bool unreachable_ = false;
   bool answered_ = false;  // the server, whatever it said
 };

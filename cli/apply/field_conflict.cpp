@@ -68,14 +68,17 @@ std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
 bool ForcePolicy::takes(const FieldConflict& conflict) const {
   if (all) return true;
   if (std::find(owners.begin(), owners.end(), conflict.owner) != owners.end()) return true;
-  return std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
-    if (!conflict.path.starts_with(path)) return false;
-    const std::string_view rest = std::string_view(conflict.path).substr(path.size());
-    if (rest.empty()) return true;
-    const auto& no_ends = conflict.no_ends;
-    return (rest.front() == '.' || rest.front() == '[') &&
-           std::find(no_ends.begin(), no_ends.end(), path.size()) == no_ends.end();
-  });
+  return std::any_of(paths.begin(), paths.end(),
+                     [&](const std::string& path) { return covers(path, conflict); });
+}
+
+bool ForcePolicy::covers(const std::string& path, const FieldConflict& conflict) {
+  if (!conflict.path.starts_with(path)) return false;
+  const std::string_view rest = std::string_view(conflict.path).substr(path.size());
+  if (rest.empty()) return true;
+  const auto& no_ends = conflict.no_ends;
+  return (rest.front() == '.' || rest.front() == '[') &&
+         std::find(no_ends.begin(), no_ends.end(), path.size()) == no_ends.end();
 }
 
 bool ForcePolicy::takes_all(const std::vector<FieldConflict>& conflicts) const {
@@ -109,6 +112,29 @@ std::optional<std::string> wrong_in_path(std::string_view path) {
   return std::nullopt;
 }
 
+// .data["a.b"] to .data.a.b. Whatever else stands in brackets (an index, a key with its value, an
+// item of a set) the server writes so as well.
+std::string as_the_server_writes(std::string_view path) {
+  std::string out;
+  while (!path.empty()) {
+    std::size_t end = 1;
+    if (path.starts_with('[')) {
+      bool quoted = false;
+      for (; end < path.size() && (quoted || path[end] != ']'); ++end) {
+        if (path[end] == '"') quoted = !quoted;
+        if (quoted && path[end] == '\\') ++end;
+      }
+      end = std::min(end + 1, path.size());
+    }
+    const std::string_view step = path.substr(0, end);
+    const auto key =
+        step.starts_with("[\"") ? base::parse_json(step.substr(1, end - 2)) : Result<Json>(Json());
+    out += key.ok() && key->is_string() ? "." + key->get<std::string>() : std::string(step);
+    path.remove_prefix(end);
+  }
+  return out;
+}
+
 Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
                                 const std::vector<std::string>& owners) {
   ForcePolicy out;
@@ -129,6 +155,7 @@ Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
                                  "such as .spec.containers[name=\"web\"].image",
                                  word, *wrong));
       }
+      out.paths.back() = as_the_server_writes(out.paths.back());
     }
   }
   for (const auto& owner : owners) {

@@ -28,16 +28,19 @@ std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
 // --force-conflicts[=PATH], --force-owner=MANAGER.
 struct ForcePolicy {
   bool all = false;
-  // The field itself and what is below it: `.data.a` does not take the key `a.b`.
+  // The field itself and what is below it: `.data.a` does not take the key `a.b`. As the server
+  // writes them.
   std::vector<std::string> paths;
   std::vector<std::string> owners;
   bool any() const { return all || !paths.empty() || !owners.empty(); }
   bool takes(const FieldConflict& conflict) const;
+  static bool covers(const std::string& path, const FieldConflict& conflict);
   // Each of them: only then may the apply be forced, since a forced apply takes them all.
   bool takes_all(const std::vector<FieldConflict>& conflicts) const;
 };
 // Values of --force-conflicts as given: "true" is all, "false" none, everything else a path; the
-// leading dot may be left out. Errors: invalid.
+// leading dot may be left out, and keys may stand as in what was configured: `.data["a.b"]`.
+// Errors: invalid.
 Result<ForcePolicy> parse_force(const std::vector<std::string>& conflicts,
                                 const std::vector<std::string>& owners);
 

@@ -16,6 +16,7 @@
 #include "hooks/output.hpp"
 #include "hooks/write_order.hpp"
 #include "http/retry_after.hpp"
+#include "runtime/object_status.hpp"
 #include "schema/crd_check.hpp"
 #include "schema/managed_entries.hpp"
 
@@ -28,6 +29,8 @@ constexpr std::size_t kMostPaths = 1000;
 constexpr std::size_t kMostDefaults = 8;
 constexpr Duration kUsableWithin{30000};
 constexpr Duration kUsablePause{100};
+// The server judges names within moments; what it says right after a write may be of before.
+constexpr Duration kNamesJudgedWithin{3000};
 constexpr Duration kSeenPause{200};
 
 // A namespace whose phase is not told yet, a CRD that is not established.
@@ -45,6 +48,12 @@ bool is_only_of(const Json& object, const std::string& manager) {
            return base::string_at(entry, {"manager"}) == manager ||
                   !base::string_at(entry, {"subresource"}).empty();
          });
+}
+
+// The names of a CRD are another's; only that one's deletion changes it.
+bool names_are_refused(const Json& object) {
+  const Json* names = runtime::find_condition(object, "NamesAccepted");
+  return names != nullptr && base::string_at(*names, {"status"}) == "False";
 }
 
 std::string version_of(const Json& object) {
@@ -371,13 +380,24 @@ void ObjectApply::await_usable() {
   get([this](Result<Json> answer) {
     if (answer.ok() && !must_be_awaited(type_.gvk, *answer)) return end(std::nullopt);
     if (!answer.ok() && !answer.error().is_retryable()) return end(std::move(answer).error());
-    if (client_.loop().now() < usable_by_) {
+    const TimePoint now = client_.loop().now();
+    const bool crd = hooks::is_crd(type_.gvk);
+    const bool refused = crd && answer.ok() && names_are_refused(*answer);
+    if (!refused) names_refused_by_.reset();
+    if (refused && !names_refused_by_) names_refused_by_ = now + kNamesJudgedWithin;
+    if (names_refused_by_ && now >= *names_refused_by_) {
+      return end(
+          Error(ErrorKind::unavailable, "applied, but not established: " +
+                                            runtime::describe_condition(*answer, "NamesAccepted")));
+    }
+    if (now < usable_by_) {
       timer_ = client_.loop().after(kUsablePause, [this] { await_usable(); });
       return;
     }
-    const char* state = hooks::is_crd(type_.gvk) ? "established" : "active";
-    end(Error(ErrorKind::timeout, fmt::format("applied, but not {} within {}", state,
-                                              base::format_duration(kUsableWithin))));
+    std::string why = fmt::format("applied, but not {} within {}", crd ? "established" : "active",
+                                  base::format_duration(kUsableWithin));
+    if (crd && answer.ok()) why += ": " + runtime::describe_condition(*answer, "Established");
+    end(Error(ErrorKind::timeout, std::move(why)));
   });
 }
 

@@ -242,6 +242,11 @@ class ApplySsa : public Command {
            [&](ObjectApply& one) { waiter->expect(targets.at(&one), one.outcome().after); }});
     }
     run.apply_all();
+    for (const auto& path : run.idle_paths()) {
+      context.err << base::escape_for_terminal("warning: --force-conflicts=" + path +
+                                               ": no conflict is at or below this path")
+                  << "\n";
+    }
     const int code = report.exit_code();
     if (!run.all_well()) {
       if (set) context.err << "nothing was pruned, because not everything could be applied\n";

@@ -140,7 +140,7 @@ class WaitConditionCommand : public Command {
         const bool category = std::any_of(out.begin(), out.end(), [&](const WaitTarget& target) {
           return target.type.gvk != out.front().type.gvk;
         });
-        for (auto& target : out) target.category = category ? asked.type : "";
+        for (auto& target : out) (category ? target.category : target.word) = asked.type;
         return Waiter::Resolved{std::move(out), std::nullopt, std::nullopt};
       };
       KW_TRY(waiter.add(text_of(asked), resolve));

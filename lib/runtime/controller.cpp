@@ -155,11 +155,13 @@ void Controller::Impl::pump() {
 
 void Controller::Impl::start(const Work& work) {
   ++running;
-  reconciler.reconcile(
-      work, [self = shared_from_this(), key = work.key, done = false](RunOutcome outcome) mutable {
-        if (std::exchange(done, true)) return;
-        self->finish(key, outcome);
-      });
+  // One flag for all copies: a timer and an answer may each have one.
+  auto done = std::make_shared<bool>(false);
+  reconciler.reconcile(work, [self = shared_from_this(), key = work.key,
+                              done = std::move(done)](const RunOutcome& outcome) {
+    if (std::exchange(*done, true)) return;
+    self->finish(key, outcome);
+  });
 }
 
 void Controller::Impl::settle(const core::ObjectKey& key, const RunOutcome& outcome) {

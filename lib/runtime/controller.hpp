@@ -45,7 +45,7 @@ struct RunOutcome {
 class Reconciler {
  public:
   virtual ~Reconciler() = default;
-  // Calls `done` exactly once, possibly from inside; further calls are ignored.
+  // Calls `done` exactly once, possibly from inside; further calls are ignored, of a copy too.
   virtual void reconcile(const Work& work, std::function<void(RunOutcome)> done) = 0;
 };
 

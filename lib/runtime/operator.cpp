@@ -73,7 +73,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   void check_synced();
   void tell_if_ended();
   void tell_shut_down();
-  const Store* cache(const Kind& kind, const std::string& namespace_) const;
+  const SharedWatch* watch_of(const Kind& kind, const std::string& namespace_) const;
   std::optional<StoredObject> object(const core::ObjectKey& key) const;
   bool exists(const core::ObjectKey& key) const;
   bool intake_closed() const { return shutdown.begun(); }
@@ -202,22 +202,22 @@ void Operator::Impl::tell_shut_down() {
   for (const auto& told : std::exchange(on_shut_down, {})) told(*shut_down_report);
 }
 
-const Store* Operator::Impl::cache(const Kind& kind, const std::string& namespace_) const {
+const SharedWatch* Operator::Impl::watch_of(const Kind& kind, const std::string& namespace_) const {
   for (const auto& watch : kind.watches) {
     const std::string& name = watch->namespace_name();
-    if (name.empty() || name == namespace_) return &watch->store();
+    if (name.empty() || name == namespace_) return watch.get();
   }
   return nullptr;
 }
 
 std::optional<StoredObject> Operator::Impl::object(const core::ObjectKey& key) const {
-  const Store* store = cache(*own, key.namespace_);
-  return store == nullptr ? std::nullopt : store->get(key);
+  const SharedWatch* watch = watch_of(*own, key.namespace_);
+  return watch == nullptr ? std::nullopt : watch->store().get(key);
 }
 
 bool Operator::Impl::exists(const core::ObjectKey& key) const {
-  const Store* store = cache(*own, key.namespace_);
-  return store != nullptr && store->contains(key);
+  const SharedWatch* watch = watch_of(*own, key.namespace_);
+  return watch != nullptr && watch->store().contains(key);
 }
 
 // ---------------------------------------------------------------- from changes to keys
@@ -381,10 +381,11 @@ void Operator::Impl::clean_up_after(const Work& work, const std::function<void(R
 }
 
 ReconcileDone Operator::Impl::finish(const Work& work, std::function<void(RunOutcome)> done) {
+  // One flag for all copies, as the controller has one: neither logged nor judged twice.
   return [weak = weak_from_this(), work, done = std::move(done),
-          told = false](const Result<RunOutcome>& result) mutable {
+          told = std::make_shared<bool>(false)](const Result<RunOutcome>& result) {
     const auto self = weak.lock();
-    if (!self || std::exchange(told, true)) return;
+    if (!self || std::exchange(*told, true)) return;
     const RunOutcome outcome = self->judge(work, result);
     if (self->parts.on_result) self->parts.on_result(work.key, result);
     done(outcome);
@@ -432,10 +433,15 @@ void Operator::stand_by(std::function<void()> ended) {
 }
 
 const Store* Operator::cache(const core::Gvk& kind, const std::string& namespace_) const {
+  const Store* out = nullptr;
   for (const auto& watched : impl_->kinds) {
-    if (watched->watched.type.gvk == kind) return impl_->cache(*watched, namespace_);
+    if (watched->watched.type.gvk != kind) continue;
+    const SharedWatch* watch = impl_->watch_of(*watched, namespace_);
+    if (watch == nullptr) continue;
+    if (watch->content() == core::Content::full) return &watch->store();
+    if (out == nullptr) out = &watch->store();
   }
-  return nullptr;
+  return out;
 }
 
 const Controller& Operator::controller() const {

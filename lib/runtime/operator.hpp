@@ -73,8 +73,8 @@ class Operator {
   // all who have asked. Its runs are not ended: their writes pass only as far as the client's gate
   // lets them.
   void stand_by(std::function<void()> ended);
-  // The cache of a kind that it watches; null when it does not, or not that namespace. For reading
-  // within one turn of the loop.
+  // The cache of a kind that it watches; null when it does not, or not that namespace. Of several
+  // one that has whole objects. For reading within one turn of the loop.
   const Store* cache(const core::Gvk& kind, const std::string& namespace_ = "") const;
   const Controller& controller() const;
   // All caches had their first sync.

@@ -35,6 +35,7 @@ SharedWatch::SharedWatch(client::Client& client, base::Random& random, core::Res
                          std::string namespace_, WatcherOptions options, StoreOptions store)
     : loop_(client.loop()),
       name_(watch_name(type, namespace_, options)),
+      content_(options.content),
       reflector_(client, std::move(type), std::move(namespace_), std::move(options),
                  std::move(store), random, callbacks()) {}
 

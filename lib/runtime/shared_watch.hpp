@@ -40,6 +40,8 @@ class SharedWatch : public std::enable_shared_from_this<SharedWatch> {
   const core::ResourceType& type() const { return reflector_.type(); }
   const std::string& namespace_name() const { return reflector_.namespace_name(); }
   const std::string& name() const { return name_; }
+  // What the cache has of each object.
+  core::Content content() const { return content_; }
 
  private:
   struct Listener {
@@ -57,6 +59,7 @@ class SharedWatch : public std::enable_shared_from_this<SharedWatch> {
 
   loop::EventLoop& loop_;
   const std::string name_;
+  const core::Content content_;
   std::vector<std::weak_ptr<Listener>> listeners_;  // in the order in which they came
   bool started_ = false;
   std::optional<std::pair<Error, Duration>> failure_;  // the newest

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <variant>
 
 #include "base/json.hpp"
@@ -97,9 +98,35 @@ Result<Path> parse_path(std::string_view text) {
   return out;
 }
 
+// Whether it is `value` or has it somewhere below; `value` is a place and no copy.
+bool holds(const Json& all, const Json* value) {
+  if (&all == value) return true;
+  return all.is_structured() &&
+         std::any_of(all.begin(), all.end(), [&](const Json& one) { return holds(one, value); });
+}
+
+// What a path leads to in a status, whichever way it goes there, proves nothing while that is of an
+// older generation (kubectl reports success here); a condition may say its own. Which generation
+// was observed is true in any case. And a deletion raises the generation, which nobody need observe
+// any more: of an object that is being deleted the status is what there is.
+std::optional<Behind> behind_at(const Json& object, const Json* value) {
+  const Json* status = base::find(object, {"status"});
+  if (status == nullptr || !base::string_at(object, {"metadata", "deletionTimestamp"}).empty() ||
+      !holds(*status, value)) {
+    return std::nullopt;
+  }
+  const Json* of = status;  // what says the generation
+  const Json* conditions = base::find(*status, {"conditions"});
+  if (conditions != nullptr && conditions->is_array()) {
+    for (const Json& one : *conditions) {
+      if (holds(one, value)) of = &one;
+    }
+  }
+  if (value == base::find(*of, {"observedGeneration"})) return std::nullopt;
+  return behind(object, of == status ? nullptr : of);
+}
+
 Result<bool> path_met(const Path& wanted, const Json& object) {
-  // A status that belongs to an older generation proves nothing (kubectl reports success here).
-  if (wanted.path.first_field() == "status" && behind(object, nullptr)) return false;
   // kubectl ends at each error. What the object may mend, as a list that is still empty, is waited
   // for here; not so the quotes around a number, which would only be seen at the end of the time.
   if (const auto strict = wanted.path.evaluate(object);
@@ -108,6 +135,7 @@ Result<bool> path_met(const Path& wanted, const Json& object) {
   }
   const auto found = wanted.path.find(object);
   if (found.empty() || (found.size() == 1 && found[0]->is_null())) return false;
+  if (behind_at(object, found.front())) return false;
   if (found.size() > 1) {
     return Error(ErrorKind::invalid, fmt::format("jsonpath {} leads to {} values, one is needed",
                                                  wanted.text, found.size()));
@@ -164,8 +192,7 @@ std::string describe_path(const Path& wanted, const Json& object) {
   } else {
     out = fmt::format("{} is {}", wanted.text, core::scalar_text(*found[0]));
   }
-  const auto late = behind(object, nullptr);
-  if (wanted.path.first_field() == "status" && late) {
+  if (const auto late = behind_at(object, found.front())) {
     out += fmt::format(", of generation {}, now {}", late->observed, late->current);
   }
   return out;

@@ -42,9 +42,10 @@ class WaitCondition {
   // `object` null: it does not exist.
   Judgement judge(const Json* object, WallTime now, const KStatusOptions& kstatus = {}) const;
 
-  // The same without time, for conditions that do not depend on it. A condition whose
-  // observedGeneration is behind is not met. Errors: invalid (the path leads to a list or an
-  // object, or its filter compares two types).
+  // The same without time, for conditions that do not depend on it. condition= and jsonpath= are
+  // not met by what a status says of an older generation; a jsonpath is, of an object that is being
+  // deleted. Errors: invalid (the path leads to a list or an object, or its filter compares two
+  // types).
   Result<bool> met(const Json* object) const;
   // What is seen instead, one line: "Ready is False (reason Crash: back-off)".
   std::string describe(const Json* object) const;

@@ -53,6 +53,10 @@ struct WaitTarget {
   std::string category;
   // The version was asked for, and its fields are what conditions mean.
   bool pinned = false;
+  // The word that named the type. That the server does not have it, before anything of it was seen,
+  // is an error then, and no deletion: it may be misspelt, or known of old. "": its objects are
+  // gone with it.
+  std::string word = {};
   bool by_name() const { return !name.empty(); }
   std::string str() const;  // "pods/web", "pods (-l app=web)"
 };

@@ -1,5 +1,7 @@
 #include "runtime/wait_set.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -29,6 +31,15 @@ constexpr Duration kCatchUp{250};
 bool names_the_object(const Error& error, const std::string& name) {
   return error.is_not_found() && error.status() != nullptr &&
          error.status()->message.find('"' + name + "\" not found") != std::string::npos;
+}
+
+Error no_such_kind(const WaitTarget& target) {
+  const core::Gvk& gvk = target.type.gvk;
+  return {
+      ErrorKind::not_found,
+      target.word.empty()
+          ? fmt::format("no matches for kind \"{}\" in version \"{}\"", gvk.kind, gvk.api_version())
+          : fmt::format("the server doesn't have a resource type \"{}\"", target.word)};
 }
 
 bool same(const WaitTarget& a, const WaitTarget& b) {
@@ -64,6 +75,7 @@ struct WaitSet::Impl {
     std::unique_ptr<Reflector> reflector;
     bool asks_for_kind = false;
     bool found_no_kind = false;  // once: discovery is not changed all at once
+    bool no_kind = false;        // twice; `error` says so
     client::PendingPtr discovery;
     loop::Timer again;
     bool follows() const { return !uid.empty(); }
@@ -267,7 +279,7 @@ struct WaitSet::Impl {
 
   void on_works(Watch& watch) {
     watch.give_up.works();
-    watch.all_gone = false;
+    watch.all_gone = watch.no_kind = false;
     const TimePoint now = client.loop().now();
     if (watch.listed_at == now) return;  // that has told all there is
     watch.caught_up_at = now + kCatchUp;
@@ -287,7 +299,8 @@ struct WaitSet::Impl {
   }
 
   void on_failure(Watch& watch, WatcherFailure where, const Error& error, Duration retry_in) {
-    watch.error.emplace(error);
+    // That there is no such kind says more than the 404 which comes of it.
+    if (!watch.no_kind || !error.is_not_found()) watch.error.emplace(error);
     if (watch.targets.size() > 1 && error.is_forbidden()) return split(watch);
     if (error.is_not_found()) look_for_kind(watch);
     if (watch.give_up.failed(error, retry_in, watch.synced || watch.follows())) {
@@ -310,11 +323,12 @@ struct WaitSet::Impl {
       using State = ServedKind::State;
       const ServedKind kind = served_kind(**map, watch.reflector->type());
       const bool gone = kind.state == State::gone;
+      if (!gone) watch.no_kind = false;
       if (kind.state == State::another || kind.state == State::moved) {
         go_on_with(watch, *kind.type);
       }
       if (std::exchange(watch.found_no_kind, gone) && gone) {
-        if (judge.goal().awaits_deletion()) all_gone(watch);
+        has_no_kind(watch);
       } else if (gone) {
         // One version goes before the next one comes: a single look is no proof.
         watch.again =
@@ -351,6 +365,16 @@ struct WaitSet::Impl {
       if (old.follows()) return follow(followed_by(old), old.uid);
       begin(old.targets);
     });
+  }
+
+  void has_no_kind(Watch& watch) {
+    const WaitTarget& first = judge.target(watch.targets.front());
+    watch.no_kind = true;
+    watch.error.emplace(no_such_kind(first));
+    if (!judge.goal().awaits_deletion()) return changed();
+    if (first.word.empty() || judge.is_synced(watch.targets.front())) return all_gone(watch);
+    if (!hopeless) hopeless.emplace(*watch.error);
+    changed();
   }
 
   // The kind itself is gone, and all objects with it.

@@ -58,8 +58,8 @@ class WaitSet {
   // `lists_suffice`: what each list has told counts, whatever became of the watch behind it.
   WaitOutcome outcome(bool lists_suffice = false);
   // A failure that another try cannot mend (forbidden, not logged in, refused as invalid; a kind
-  // that has namespaces now, of which none was asked for), or that the watch has not recovered
-  // from; null when there is none.
+  // that has namespaces now, of which none was asked for; not_found: the deletion of what the
+  // server has no kind of), or that the watch has not recovered from; null when there is none.
   const Error* hopeless() const;
   const Error* failure() const;
   const WaitJudge& judge() const;

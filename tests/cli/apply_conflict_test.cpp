@@ -55,8 +55,23 @@ TEST_CASE("force by path takes no key of which the path is the beginning") {
   CHECK(takes(".data.b", R"({"data": {"b": {"c": 1}}})"_json));
   CHECK(takes(".data.b.c", R"({"data": {"b.c": "1"}})"_json));
   CHECK(takes(".data", R"({"data": {"b.c": "1"}})"_json));
+  // As a line of what was configured writes keys that are no words.
+  CHECK(takes(R"(.data["b.c"])", R"({"data": {"b.c": "1"}})"_json));
+  CHECK(takes(R"(data["b.c"])", R"({"data": {"b.c": "1"}})"_json));
+  CHECK_FALSE(takes(R"(.data["b"])", R"({"data": {"b.c": "1"}})"_json));
+  CHECK_FALSE(takes(R"(.data["b.d"])", R"({"data": {"b.c": "1"}})"_json));
   // What was applied does not show the place: it is as it reads.
   CHECK(takes(".data.b", Json::object()));
+}
+
+TEST_CASE("keys in paths to force are read, and items of lists are left as they are") {
+  const auto written = [](const std::string& path) { return parse_force({path}, {})->paths[0]; };
+  CHECK(written(R"(.data["k.2"])") == ".data.k.2");
+  CHECK(written(R"(.metadata.annotations["a.b/c"].x["\"]"][0])") ==
+        R"(.metadata.annotations.a.b/c.x."][0])");
+  for (const char* path : {R"(.spec.x[k="a]b\"[c"].y)", R"(.spec.s[="x"])", ".a[0]", ".a.b-c"}) {
+    CHECK(written(path) == path);
+  }
 }
 
 TEST_CASE("a path to force that can be none is refused, with how they are written") {

@@ -253,6 +253,31 @@ TEST_CASE("a second call of done is ignored") {
   CHECK(controller->running() == 1);
 }
 
+TEST_CASE("a call of another copy of done is ignored as well, in a later run and after the end") {
+  Bench b;
+  b.slots.emplace(1);
+  auto controller = b.make(b.recorder);
+  controller->add(key("a"), Reason::created);
+  b.turn();
+  const auto of_timer = b.recorder.open.at("a");  // as where a timeout and an answer race
+  b.recorder.end("a");
+  of_timer({});
+  CHECK(controller->running() == 0);
+  CHECK(b.slots->used() == 0);
+  controller->add(key("a"), Reason::updated);
+  b.turn();
+  of_timer({});
+  CHECK(controller->running() == 1);
+  CHECK(b.slots->used() == 1);
+  // Never twice at once: Recorder looks at that.
+  controller->add(key("a"), Reason::updated);
+  b.turn();
+  CHECK(b.recorder.log == "a a ");
+  controller.reset();
+  of_timer({});
+  CHECK(b.slots->used() == 0);
+}
+
 TEST_CASE("slots cap all controllers together and go round") {
   Bench b;
   b.slots.emplace(1);

@@ -94,6 +94,34 @@ TEST_CASE("children are watched by their metadata alone, unless they are wanted 
   CHECK((kept->json.find("big") == std::string::npos) == !whole);
 }
 
+TEST_CASE(
+    "the cache of a kind that is watched several times is the one that has what is asked for") {
+  KindOptions here;
+  here.namespaces = {"shop"};
+  Bench b(here);
+  KindOptions there;
+  there.namespaces = {"bank"};
+  const auto nobody = [](const auto&, const auto&) { return std::vector<ObjectKey>(); };
+  b.builder.watches(websites(), nobody, there);
+  b.builder.owns(children());
+  b.builder.watches(children(), nobody);
+  b.start();
+  const Store* shop = b.op->cache(websites().gvk, "shop");
+  const Store* bank = b.op->cache(websites().gvk, "bank");
+  CHECK(shop != nullptr);
+  CHECK(bank != nullptr);
+  CHECK(shop != bank);
+  CHECK(b.op->cache(websites().gvk, "elsewhere") == nullptr);
+  // Of metadata alone, or whole: the request that was made last is of the latter.
+  std::string fat = child("x", 6, "a");
+  fat.insert(fat.size() - 1, R"(,"spec":{"big":"text"})");
+  b.list("children", {fat});
+  const Store* whole = b.op->cache(children().gvk);
+  REQUIRE(whole != nullptr);
+  REQUIRE(whole->get({"shop", "x"}));
+  CHECK(whole->get({"shop", "x"})->json.find("big") != std::string::npos);
+}
+
 TEST_CASE("a change of a child, its deletion included, runs its owner") {
   Bench b;
   b.builder.owns(children());
@@ -307,6 +335,21 @@ TEST_CASE("an error is retried with the object's own backoff, which success rese
   b.end("a", RunOutcome::await_change());
   b.event("websites", "MODIFIED", object("a", 6));
   CHECK(b.taken() == Lines{"a Updated 1"});
+}
+
+TEST_CASE("a run is told once, however many copies of done are called") {
+  Bench b;
+  b.at_once = false;
+  int results = 0;
+  b.builder.on_result([&](const auto&, const auto&) { ++results; });
+  b.start();
+  b.list("websites", {object("a", 1)});
+  const ReconcileDone of_timer = b.open.at("a");
+  b.end("a", RunOutcome::await_change());
+  of_timer(Error(ErrorKind::timeout, "too late"));
+  CHECK(results == 1);
+  CHECK(b.logged.empty());
+  CHECK(b.op->controller().running() == 0);
 }
 
 TEST_CASE("an error policy sees key, error and attempt, and decides") {

@@ -18,7 +18,9 @@ class Sites {
  public:
   Sites(loop::EventLoop& loop, client::Client& client, base::Random& random,
         core::ResourceType sites, core::ResourceType config_maps)
-      : sites_(std::move(sites)), config_maps_(std::move(config_maps)), applier_(client, "sites") {
+      : sites_(std::move(sites)),
+        config_maps_(std::move(config_maps)),
+        applier_(client, "sites", /*force=*/true) {  // or what somebody changed is a conflict
     operator_ = runtime::ControllerBuilder(loop, client, random)
                     .for_(sites_)
                     .owns(config_maps_)
@@ -50,7 +52,7 @@ class Sites {
     });
   }
 
-  const core::ResourceType sites_, config_maps_;  // client::Discovery finds them by any name
+  const core::ResourceType sites_, config_maps_;  // client::ResourceMap::resolve() finds them
   runtime::Applier applier_;
   std::unique_ptr<runtime::Operator> operator_;
 };
@@ -105,8 +107,10 @@ struct Bench {
     list.end();
     wait_for("GET", path).head(200);
   }
+  // A write that does not take back what others have changed is a conflict.
   Json answer(test::ScriptedCall& call, int code) {
     const Json body = *base::parse_json(call.request().body);
+    if (code < 300 && call.target().find("force=true") == std::string::npos) code = 409;
     call.head(code);
     call.data(code < 300 ? call.request().body : R"({"kind":"Status","code":500})");
     call.end();
@@ -130,15 +134,18 @@ TEST_CASE("the controller of the README keeps its child and its status, and retr
                                                         {"controller", true},
                                                         {"blockOwnerDeletion", false}});
   CHECK(b.answer(b.wait_for("PATCH", status), 200)["status"]["page"] == "a");
-  // The child shows up, which runs the Site once more; then somebody deletes it.
-  for (const std::string type : {"ADDED", "DELETED"}) {
+  // The child shows up, which runs the Site once more; then somebody changes it, and deletes it.
+  int version = 9;
+  for (const std::string type : {"ADDED", "MODIFIED", "DELETED"}) {
     b.wait_for("GET", "/configmaps")
         .data(R"({"type":")" + type +
               R"(","object":{"metadata":{"name":"a","namespace":"shop","uid":"u2",)"
-              R"("resourceVersion":"9","ownerReferences":[{"apiVersion":"demo.dev/v1",)"
+              R"("resourceVersion":")" +
+              std::to_string(version++) +
+              R"(","ownerReferences":[{"apiVersion":"demo.dev/v1",)"
               R"("kind":"Site","name":"a","uid":"u1","controller":true}]}}})"
               "\n");
-    b.answer(b.wait_for("PATCH", page), 201);
+    CHECK(b.answer(b.wait_for("PATCH", page), 201)["data"]["index.html"] == "Welcome to a");
     b.answer(b.wait_for("PATCH", status), 200);
   }
 }

@@ -114,6 +114,58 @@ TEST_CASE("a status of an older generation proves nothing") {
   CHECK(judge("condition=Progressing", &object) == "met");
 }
 
+TEST_CASE("a jsonpath into a status goes by the generation of what it leads to") {
+  Json object = *base::parse_json(kDeployment);
+  object["metadata"]["generation"] = 5;
+  object["status"]["conditions"][1]["observedGeneration"] = 5;
+  const auto ready = R"(jsonpath={.status.conditions[?(@.type=="Ready")].status}=False)";
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      // As condition= has it: by the condition's own, else by that of the status.
+      {ready, "met"},
+      {"condition=Ready=False", "met"},
+      {R"(jsonpath={.status.conditions[?(@.type=="Progressing")].status}=True)", "not met"},
+      {R"(jsonpath={.status.conditions[?(@.type=="Old")].status}=True)", "not met"},
+      // Which generation was observed is true whatever it is.
+      {"jsonpath={.status.observedGeneration}=4", "met"},
+      {R"(jsonpath={.status.conditions[?(@.type=="Old")].observedGeneration}=3)", "met"},
+      // Whichever way it goes there.
+      {"jsonpath={..phase}=Running", "not met"},
+      {"jsonpath={.*.phase}=Running", "not met"},
+      {"jsonpath={['status'].phase}", "not met"},
+      {"jsonpath={.status}", "not met"},
+      {"jsonpath={.status.containers[*].name}", "not met"},
+      {"jsonpath={..labels}", "met"},
+      {"jsonpath={.metadata.name}=web", "met"},
+      // A program is asked of the object as it is.
+      {R"(jq=.status.phase == " Running ")", "met"},
+  };
+  for (const auto& [condition, verdict] : rows) {
+    CAPTURE(condition);
+    CHECK(judge(condition, &object) == verdict);
+  }
+  CHECK(describe("jsonpath={..phase}=Running", &object) ==
+        "{..phase} is  Running , of generation 4, now 5");
+  CHECK(describe("jsonpath={.status.observedGeneration}=5", &object) ==
+        "{.status.observedGeneration} is 4");
+  // In a status that is up to date a condition may not be.
+  object["status"]["observedGeneration"] = 5;
+  CHECK(judge(R"(jsonpath={.status.conditions[?(@.type=="Old")].status}=True)", &object) ==
+        "not met");
+  CHECK(judge("jsonpath={.status.phase}=Running", &object) == "met");
+}
+
+TEST_CASE("a deletion raises the generation, and no controller need observe it") {
+  Json object = *base::parse_json(kDeployment);
+  object["metadata"]["generation"] = 5;
+  object["status"]["phase"] = "Deleting";
+  CHECK(judge("jsonpath={.status.phase}=Deleting", &object) == "not met");
+  object["metadata"]["deletionTimestamp"] = "2026-01-02T03:04:05Z";
+  CHECK(judge("jsonpath={.status.phase}=Deleting", &object) == "met");
+  CHECK(describe("jsonpath={.status.phase}=Gone", &object) == "{.status.phase} is Deleting");
+  // A Pod that is being deleted is ready no more, whatever its condition says: as with kubectl.
+  CHECK(judge("condition=Progressing", &object) == "not met");
+}
+
 TEST_CASE("what is seen instead is told in one line") {
   Json object = *base::parse_json(kDeployment);
   CHECK(describe("condition=Ready", &object) == "Ready is False (reason Crash: back-off)");

@@ -558,12 +558,13 @@ void serve_bars(Wait& wait, const std::string& version, const std::string& plura
           "]}");
 }
 // b1 is there in v1 (or not), and then v1 is served no more.
-void v1_goes(Wait& wait, bool there, bool pinned = false) {
+void v1_goes(Wait& wait, bool there, bool pinned = false, const std::string& word = "") {
   WaitTarget target;
   target.type = test::resource("y.dev", "v1", "Bar", "bars");
   target.namespace_ = "shop";
   target.name = "b1";
   target.pinned = pinned;
+  target.word = word;
   wait.set->add(target);
   wait.set->start();
   wait.answer(0, 200, bar_list("v1", there ? bar(5) : ""));
@@ -648,6 +649,46 @@ TEST_CASE("a kind in no version is gone once two looks say so") {
   CHECK(wait.becomes(WaitOutcome::met));
   const auto lines = wait.transport.lines();
   CHECK(std::count(lines.begin(), lines.end(), "GET /apis") >= 2);
+}
+
+TEST_CASE("of a type that a word named nothing is deleted where the server never had it") {
+  const bool deletion = GENERATE(true, false);
+  Wait wait({deletion ? "delete" : "create"});
+  serve_bars(wait, "");
+  WaitTarget target;
+  target.type = test::resource("y.dev", "v1", "Bar", "bars");
+  target.namespace_ = "shop";
+  target.name = "b1";
+  target.word = "bars";
+  wait.set->add(target);
+  wait.transport.route("GET", "/apis/y.dev/v1/namespaces/shop/bars", 404, "404 page not found");
+  wait.set->start();
+  const std::string why = "the server doesn't have a resource type \"bars\"";
+  const auto said = [&] {
+    wait.transport.run();
+    const Error* error = deletion ? wait.set->hopeless() : wait.set->failure();
+    return error != nullptr && error->render() == why;
+  };
+  CHECK(wait.until(said));
+  CHECK(wait.outcome == WaitOutcome::pending);
+  if (deletion) return;
+  // Each further 404 says less. The type may come.
+  const int before = wait.failures;
+  REQUIRE(wait.until([&] {
+    wait.transport.run();
+    return wait.failures > before + 1;
+  }));
+  CHECK(wait.set->failure()->render() == why);
+  serve_bars(wait, "v1beta1");
+  Wait::answer_to(wait.request(kBeta), 200, bar_list("v1beta1", bar(5)));
+  CHECK(wait.becomes(WaitOutcome::met));
+}
+
+TEST_CASE("what was seen of a type is deleted with it, whatever named it") {
+  Wait wait({"delete"});
+  serve_bars(wait, "");
+  v1_goes(wait, true, false, "bars");
+  CHECK(wait.becomes(WaitOutcome::met));
 }
 
 TEST_CASE("an object that is made after an upgrade is found in the new version") {
