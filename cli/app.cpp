@@ -133,9 +133,11 @@ void bind_output_flags(CLI::App& app, GlobalOptions& global) {
 Result<void> settle_scopes(GlobalOptions& global, const Command& command) {
   auto& namespaces = global.namespaces;
   if (!namespaces.empty() && !command.several_namespaces()) namespaces = {namespaces.back()};
-  if (namespaces != std::vector<std::string>{""}) {  // -n "" is the context's, as in kubectl
-    KW_ASSIGN(namespaces, split_namespaces(namespaces));
-  }
+  // -n "" is the context's, as in kubectl.
+  const bool named = std::any_of(namespaces.begin(), namespaces.end(),
+                                 [](const std::string& name) { return !name.empty(); });
+  if (!named) namespaces.clear();
+  KW_ASSIGN(namespaces, split_namespaces(namespaces));
   if (namespaces.size() > 1 && !command.several_namespaces()) {
     return Error(ErrorKind::invalid,
                  "-n " + base::join(namespaces, ",") + ": this command works in one namespace");
@@ -145,7 +147,6 @@ Result<void> settle_scopes(GlobalOptions& global, const Command& command) {
   }
   if (!namespaces.empty()) global.config.namespace_ = namespaces.front();
   if (!global.contexts.empty()) global.config.context = global.contexts.front();
-  if (namespaces == std::vector<std::string>{""}) namespaces.clear();
   return {};
 }
 

@@ -68,19 +68,28 @@ class Guard {
   }
 };
 
-// The global flags among the words; the others, which may be wrong as yet, do not matter.
-GlobalOptions globals_of(const std::vector<std::string>& words) {
-  GlobalOptions out;
+// Whether all of them could be read.
+bool read_globals(const std::vector<std::string>& words, GlobalOptions& out) {
   CLI::App app;
   app.set_help_flag();
   app.allow_extras();
   bind_global_flags(app, out);
-  std::vector<std::string> reversed(words.begin(), words.empty() ? words.end() : words.end() - 1);
-  std::reverse(reversed.begin(), reversed.end());
   try {
-    app.parse(std::move(reversed));
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError&) {
-    return out;  // what was read so far
+    return false;
+  }
+  return true;
+}
+
+// The global flags among the words; the others, which may be wrong as yet, do not matter.
+GlobalOptions globals_of(std::vector<std::string> words) {
+  GlobalOptions out;
+  // The word that is typed, and then the flag whose value it is.
+  for (int i = 0; i < 2 && !words.empty(); ++i) {
+    words.pop_back();
+    out = {};
+    if (read_globals(words, out)) break;
   }
   if (!out.namespaces.empty()) out.config.namespace_ = out.namespaces.back();
   if (!out.contexts.empty()) out.config.context = out.contexts.back();

@@ -55,8 +55,9 @@ void Recording::follow(hooks::EngineCallbacks& callbacks) {
   };
 }
 
-void Recording::end(bool idle) {
-  if (const auto recorder = recorder_.lock()) recorder->end(idle);
+std::string Recording::end(bool idle) {
+  const auto recorder = recorder_.lock();
+  return recorder == nullptr ? "" : recorder->end(idle);
 }
 
 }  // namespace kubewatch::cli

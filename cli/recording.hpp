@@ -29,8 +29,8 @@ class Recording {
   Result<void> open(Session& session, const std::vector<hooks::Rule>& rules, bool complete);
   // What the engine has to tell, beside what its callbacks do already.
   void follow(hooks::EngineCallbacks& callbacks);
-  // After a graceful end; idle: nothing was left to do when it began.
-  void end(bool idle);
+  // After a graceful end; idle: nothing was left to do when it began. As SessionRecording::end.
+  std::string end(bool idle);
 
  private:
   std::string file_;

@@ -99,13 +99,29 @@ Error Session::out_of_bounds() const {
                                           client_->config().server, bound_->time)};
 }
 
+void Session::await_server(base::BackoffPolicy backoff, std::function<void(const Error&)> told) {
+  await_backoff_ = backoff;
+  await_told_ = std::move(told);
+}
+
 Result<Session::Resources> Session::resources() {
   if (resources_) return resources_;
-  KW_ASSIGN(resources_, wait_patiently<Resources>([&](auto done) {
-              return client::discover(*client_, std::move(done));
-            }));
-  if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());
+  const auto ask = [&](auto done) { return client::discover(*client_, std::move(done)); };
+  auto found = wait_patiently<Resources>(ask);
+  base::Backoff backoff(await_backoff_);
+  while (!found.ok() && await_told_ && client::may_come_back(found.error()) && !over()) {
+    if (backoff.failures() == 0) await_told_(found.error());
+    turn_until([] { return false; }, backoff.fail(random_));
+    if (!over()) found = wait_patiently<Resources>(ask);
+  }
+  if (!found.ok()) return found;
+  keep(std::move(*found));
   return resources_;
+}
+
+void Session::keep(Resources found) {
+  resources_ = std::move(found);
+  if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());
 }
 
 Result<std::string> Session::read(const std::string& path, const std::string& what) {
@@ -128,12 +144,16 @@ const Session::Resources& Session::kept() {
   return resources_ ? resources_ : kept_resources_;
 }
 
-Result<Session::Resources> Session::resources_with(const std::vector<std::string>& words) {
-  const Resources& known = kept();
+Session::Resources Session::known(const std::vector<std::string>& words) {
+  const Resources& map = kept();
   const bool knows_all =
-      known && std::none_of(words.begin(), words.end(),
-                            [&](const std::string& word) { return known->resolve(word).empty(); });
-  if (knows_all) return known;
+      map && std::none_of(words.begin(), words.end(),
+                          [&](const std::string& word) { return map->resolve(word).empty(); });
+  return knows_all ? map : nullptr;
+}
+
+Result<Session::Resources> Session::resources_with(const std::vector<std::string>& words) {
+  if (auto map = known(words)) return map;
   return resources();
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "apiserver/sandbox.hpp"
+#include "base/backoff.hpp"
 #include "base/random.hpp"
 #include "cli/manifests.hpp"
 #include "client/client.hpp"
@@ -53,6 +54,13 @@ class Session {
   using Resources = std::shared_ptr<const client::ResourceMap>;
   // Asks the server once. Errors: of the request.
   Result<Resources> resources();
+  // For commands that go on until they are stopped: from now on a server that is away is asked
+  // again until it answers or the bound ends that. `told` hears of it once.
+  void await_server(base::BackoffPolicy backoff, std::function<void(const Error&)> told);
+  // The two halves of resources_with(), for callers that ask by themselves: what needs no request
+  // (null: the server must be asked), and what came of one.
+  Resources known(const std::vector<std::string>& words);
+  void keep(Resources found);
   // Where finding kinds is all that is wanted, what an earlier command found will do: the kept
   // discovery if it knows all of these TYPE words, else resources(). Errors: of the request.
   Result<Resources> resources_with(const std::vector<std::string>& words);
@@ -77,6 +85,8 @@ class Session {
   };
   // Absent: no bound but those of the requests.
   void bound_waits(std::optional<Bound> bound) { bound_ = std::move(bound); }
+  // The time is up, or it was interrupted.
+  bool over() const;
 
   // Turns the loop until the one callback came. Errors: of the request; timeout and canceled by the
   // bound.
@@ -137,7 +147,6 @@ class Session {
   const Resources& kept();
   // At most so long, and not beyond the bound.
   void turn_until(const std::function<bool()>& holds, Duration most);
-  bool over() const;
   Error out_of_bounds() const;
 
   std::unique_ptr<loop::EventLoop> own_loop_;
@@ -152,8 +161,10 @@ class Session {
   Resources kept_resources_;  // an earlier command's
   bool looked_for_kept_ = false;
   std::optional<Bound> bound_;
-  std::string recording_;  // the file that answers; "" = a server
-  bool damaged_ = false;   // of that
+  base::BackoffPolicy await_backoff_;
+  std::function<void(const Error&)> await_told_;  // null: nobody waits for a server
+  std::string recording_;                         // the file that answers; "" = a server
+  bool damaged_ = false;                          // of that
 };
 
 // " (discovery failed for ...)" behind what was not found; "" when nothing failed.

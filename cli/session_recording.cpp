@@ -92,8 +92,9 @@ void SessionRecording::learn(const Json& object) {
   if (const auto recorder = recorder_.lock()) recorder->learn(object);
 }
 
-void SessionRecording::end() {
-  if (const auto recorder = recorder_.lock()) recorder->end(true);
+std::string SessionRecording::end() {
+  const auto recorder = recorder_.lock();
+  return recorder == nullptr ? "" : recorder->end(true);
 }
 
 }  // namespace kubewatch::cli

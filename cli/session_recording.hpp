@@ -43,8 +43,9 @@ class SessionRecording {
   std::string note_version(const core::ResourceType& now);
   // What will be written: values of Secrets are hidden from the beginning.
   void learn(const Json& object);
-  // At a graceful end.
-  void end();
+  // At a graceful end. Why the recording is not whole, and the command failed; "" = it is, or it
+  // says itself that it has reached its limit.
+  std::string end();
 
  private:
   Use use_ = Use::reads;

@@ -14,6 +14,7 @@
 #include "cli/wait_diagnosis.hpp"
 #include "cli/wait_report.hpp"
 #include "cli/wait_view.hpp"
+#include "client/retry.hpp"
 
 namespace kubewatch::cli {
 
@@ -97,7 +98,9 @@ struct Waiter::Impl {
     out.on_failure = [this](const std::string& what, const runtime::ReflectorStats& stats,
                             runtime::WatcherFailure where, const Error& failure, Duration retry) {
       view.clear();
-      if (recorded && where == runtime::WatcherFailure::initial_list) {
+      const bool first_list = where == runtime::WatcherFailure::initial_list;
+      const bool hopeless = recorded || (!set.synced() && client::is_wrongly_set_up(failure));
+      if (first_list && hopeless) {
         if (!error) error.emplace(failure);
         return;
       }
@@ -141,6 +144,12 @@ struct Waiter::Impl {
       retry_at = now() + retry_in;
     }
     set.start();
+  }
+
+  // Of what says what the server has. What the deadline cut off is no answer of anybody.
+  bool outlasts(const Error& why) const {
+    const bool cut_off = why.kind() == ErrorKind::timeout && session.over();
+    return !recorded && !cut_off && client::may_come_back(why);
   }
 
   // Why it is to be asked for again; absent: it is known now.
@@ -379,10 +388,11 @@ std::size_t Waiter::add(runtime::WaitTarget target) {
 
 Result<void> Waiter::add(std::string text, Resolve resolve) {
   Impl& impl = *impl_;
-  KW_ASSIGN(auto resolved, resolve());
-  auto why = impl.take(std::move(resolved));
+  auto resolved = resolve();
+  if (!resolved.ok() && !impl.outlasts(resolved.error())) return std::move(resolved).error();
+  auto why = resolved.ok() ? impl.take(std::move(*resolved)) : std::optional(resolved.error());
   if (!why) return {};
-  if (!impl.flags.quiet && !impl.once()) {
+  if (!impl.flags.quiet && !impl.once() && !impl.session.over()) {
     impl.context.err << base::escape_for_terminal(why->render())
                      << "; asking for it again until the deadline" << std::endl;
   }

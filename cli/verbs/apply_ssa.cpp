@@ -85,8 +85,10 @@ class ApplySsa : public Command {
     if (!session.ok()) return fail(context, session.error());
     style_.now = loop.wall();
     for (const auto& manifest : *manifests) recording_.learn(manifest.object);
-    const int code = apply(context, **session, std::move(*manifests));
-    recording_.end();
+    int code = apply(context, **session, std::move(*manifests));
+    if (const std::string why = recording_.end(); !why.empty()) {
+      code = fail(context, code == kDone ? kFailed : code, why);
+    }
     return code;
   }
 

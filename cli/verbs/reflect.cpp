@@ -75,8 +75,10 @@ class Reflect : public Command {
     }
     auto session = flags_.recording.open(context.global.config, [this] { told_all_ = true; });
     if (!session.ok()) return fail(context, session.error());
-    const int code = with_server(context, **session);
-    flags_.recording.end();
+    int code = with_server(context, **session);
+    if (const std::string why = flags_.recording.end(); !why.empty()) {
+      code = fail(context, code == kDone ? kFailed : code, why);
+    }
     // They work on the session's loop; the server reads the caches.
     versions_.reset();
     serving_.reset();
@@ -147,7 +149,7 @@ class Reflect : public Command {
           Session::Bound{until, base::format_duration(time), [this] { return interrupted_; }});
     };
     bound(ends() ? synced_by_ : TimePoint::max());
-    auto plans = plan(session);
+    auto plans = plan(context, session);
     bound(TimePoint::max());
     if (interrupted_ && runs_on()) return save(context, session);
     if (!plans.ok()) return fail(context, plans.error());
@@ -172,7 +174,7 @@ class Reflect : public Command {
 
   // ---------------------------------------------------------------- the caches
 
-  Result<std::vector<KindPlan>> plan(Session& session) {
+  Result<std::vector<KindPlan>> plan(Context& context, Session& session) {
     if (flags_.words.empty()) {
       std::vector<KindPlan> out;
       for (const auto& saved : saved_) {
@@ -186,9 +188,16 @@ class Reflect : public Command {
       return out;
     }
     KW_ASSIGN(const auto words, parse_resource_words(flags_.words));
-    // A kept discovery may have versions that the server has no more; while it is away that will
-    // do.
-    (void)session.resources();
+    // A kept discovery may have versions that the server has no more. What runs on waits for a
+    // server that is away, with what is kept where that will do; what ends says so at once.
+    const auto now = session.resources();
+    if (!now.ok() && (!runs_on() || !client::may_come_back(now.error()))) return now.error();
+    if (runs_on()) {
+      session.await_server(flags_.stream.backoff, [&context](const Error& error) {
+        context.err << base::escape_for_terminal(base::one_line(error.render()))
+                    << "; asking again until it answers" << std::endl;
+      });
+    }
     for (const auto& word : words) {
       KW_ASSIGN(const auto types, session.resolve(word.type));
       flags_.recording.note(types);
@@ -258,7 +267,8 @@ class Reflect : public Command {
         refused_.erase(of);
         failed_with_[of] = error.kind();
         if (error.is_not_found()) return versions_->not_found(*of, error);
-        if (is_refusal(error)) refused_.emplace(of, error);
+        const bool wrong = !of->reflector().answered() && client::is_wrongly_set_up(error);
+        if (wrong || is_refusal(error)) refused_.emplace(of, error);
       };
       if (serving) {
         serving_->add(kind, resource_of(session, kind.type()), failed);

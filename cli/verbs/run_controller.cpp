@@ -184,7 +184,9 @@ class Supervision {
   // All runs have ended. Where some were cut off, the leases must run out by themselves.
   void on_drained() {
     if (lost_) return;
-    recording_.end(was_idle_);
+    if (const std::string why = recording_.end(was_idle_); !why.empty()) {
+      code_ = fail(context_, code_ == kDone ? kFailed : code_, why);
+    }
     const auto& cut_off = engine_->cut_off();
     if (!cut_off.empty()) {
       code_ = fail(

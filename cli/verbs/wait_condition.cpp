@@ -84,8 +84,10 @@ class WaitConditionCommand : public Command {
     if (!added.ok()) return waiter.fail(added.error());
     if (*added == 0) return fail(context, nothing_in_files(resources_));
     waiter.start();
-    const int code = waiter.finish();
-    recording_.end();
+    int code = waiter.finish();
+    if (const std::string why = recording_.end(); !why.empty()) {
+      code = fail(context, code == kDone ? kFailed : code, why);
+    }
     told = nullptr;
     return code;
   }
@@ -177,7 +179,7 @@ class WaitConditionCommand : public Command {
   }
 
   // A type that is not there may come, but not into a recording. Other errors of discovery are the
-  // end: the server is not one, or not well, and nobody knows for how long.
+  // waiter's: it waits for a server that is away; one that is none, or not well, is the end.
   Result<Waiter::Resolved> later_if_missing(const Error& why) const {
     if (!why.is_not_found() || deletion_) return why;
     return later(why);

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/backoff.hpp"
 #include "base/strings.hpp"
 #include "cli/resource_args.hpp"
 #include "cli/stream_flags.hpp"
 #include "client/discovery.hpp"
+#include "client/retry.hpp"
 #include "core/meta.hpp"
 #include "core/selector.hpp"
 #include "runtime/served_kind.hpp"
@@ -101,6 +103,9 @@ struct SourceSet::Server {
   std::map<std::string, std::set<core::Gvk>> versions;  // that are watched, by qualified plural
   client::PendingPtr request;
   loop::Timer timer;
+  // Until it has said for the first time what it has, and why it has not.
+  base::Backoff backoff{base::BackoffPolicy()};
+  std::optional<Error> away;
 };
 
 struct SourceSet::Source {
@@ -128,6 +133,7 @@ SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
     server->context = context;
     server->session = session;
     server->missing = wanted;
+    server->backoff = base::Backoff(options_.stream.backoff);
     servers_.push_back(std::move(server));
   }
 }
@@ -135,18 +141,57 @@ SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
 SourceSet::~SourceSet() = default;
 
 Result<void> SourceSet::start() {
-  for (auto& server : servers_) {
-    std::vector<std::string> words;
-    for (const Wanted& wanted : server->missing) words.push_back(wanted.type);
-    auto map = server->session->resources_with(words);
-    if (!map.ok() && !server->context.empty()) {
-      return std::move(map).error().with_context("context " + server->context);
-    }
-    if (!map.ok()) return std::move(map).error();
-    KW_TRY(look(*server, **map));
-  }
-  for (std::size_t i = 0; i < sources_.size(); ++i) begin(*sources_[i]);
+  for (auto& server : servers_) KW_TRY(first_look(*server));
+  begin_all(0);
   return {};
+}
+
+Result<void> SourceSet::first_look(Server& server) {
+  std::vector<std::string> words;
+  for (const Wanted& wanted : server.missing) words.push_back(wanted.type);
+  const auto known = server.session->known(words);
+  if (known != nullptr) return look(server, *known);
+  if (servers_.size() > 1) {
+    ask_first(server, Duration{0});
+    return {};
+  }
+  const auto found = server.session->resources();
+  if (found.ok()) return look(server, **found);
+  if (!client::may_come_back(found.error()) || server.session->over()) return found.error();
+  is_away(server, found.error());
+  return {};
+}
+
+void SourceSet::ask_first(Server& server, Duration after) {
+  server.timer = server.session->loop().after(after, [this, &server] {
+    discover(server, server.request, server.timer,
+             [this, &server](const Discovered& answer) { answered_first(server, answer); });
+  });
+}
+
+void SourceSet::answered_first(Server& server, const Result<Session::Resources>& answer) {
+  if (!answer.ok()) return is_away(server, answer.error());
+  server.away.reset();
+  server.session->keep(*answer);
+  const std::size_t before = sources_.size();
+  const auto looked = look(server, **answer);
+  if (!looked.ok()) return callbacks_.on_nothing_left(in_context(server.context, looked.error()));
+  begin_all(before);
+}
+
+// One that refuses is asked again as well while there are others, as a kind is that may not be
+// read.
+void SourceSet::is_away(Server& server, const Error& error) {
+  const bool first = !server.away;
+  server.away = error;
+  const Error told = in_context(server.context, error);
+  if (client::is_wrongly_set_up(error) || all_refused()) return callbacks_.on_nothing_left(told);
+  if (first) callbacks_.on_note(told.render() + "; asking again until it answers");
+  ask_first(server, server.backoff.fail(server.session->random()));
+}
+
+Error SourceSet::in_context(const std::string& context, Error error) {
+  return context.empty() ? error : std::move(error).with_context("context " + context);
 }
 
 void SourceSet::note_versions(Server& server, const Lookup& seen) {
@@ -174,6 +219,11 @@ Result<void> SourceSet::look(Server& server, const client::ResourceMap& map) {
   return {};
 }
 
+void SourceSet::begin_all(std::size_t first) {
+  if (first < sources_.size()) callbacks_.on_types();
+  for (std::size_t i = first; i < sources_.size(); ++i) begin(*sources_[i]);
+}
+
 // Later the others go on, whatever is wrong with one.
 void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
   Lookup seen = look_up(map, server.missing);
@@ -186,7 +236,7 @@ void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
     auto added = add(server, wanted, type);
     if (!added.ok()) seen.refused.push_back(std::move(added).error());
   }
-  for (std::size_t i = before; i < sources_.size(); ++i) begin(*sources_[i]);
+  begin_all(before);
   const bool waits = std::any_of(servers_.begin(), servers_.end(),
                                  [](const auto& one) { return !one->missing.empty(); });
   if (sources_.empty() && !waits && !seen.refused.empty()) {
@@ -298,6 +348,9 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
   out.on_synced = [this, &source](bool gap) { synced(source, gap); };
   out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
                                    Duration retry) {
+    if (!source.reflector->answered() && client::is_wrongly_set_up(error)) {
+      return callbacks_.on_nothing_left(in_context(source.info.context, error));
+    }
     // Where it goes another way at once that one may work.
     source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
                      retry > Duration::zero() && is_refusal(error);
@@ -381,7 +434,7 @@ void SourceSet::watch_anew(Source& source, const core::ResourceType& type) {
     const std::size_t before = sources_.size();
     const auto added = add(*old->server, wanted, type);
     if (!added.ok()) callbacks_.on_note(added.error().render());
-    for (std::size_t i = before; i < sources_.size(); ++i) begin(*sources_[i]);
+    begin_all(before);
   });
 }
 
@@ -409,8 +462,10 @@ void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {
 bool SourceSet::all_refused() const {
   return std::all_of(sources_.begin(), sources_.end(),
                      [](const auto& source) { return source->refused; }) &&
-         std::all_of(servers_.begin(), servers_.end(),
-                     [](const auto& server) { return server->missing.empty(); });
+         std::all_of(servers_.begin(), servers_.end(), [](const auto& server) {
+           const bool refuses = server->away && !client::may_come_back(*server->away);
+           return refuses || server->missing.empty();
+         });
 }
 
 void SourceSet::note_missing(const Source& source) const {
@@ -455,7 +510,8 @@ std::vector<std::string> SourceSet::unread() const {
   std::vector<std::string> out;
   for (const auto& server : servers_) {
     const std::string context = server->context.empty() ? "" : " in context " + server->context;
-    for (const Wanted& wanted : server->missing) out.push_back(wanted.shown() + context);
+    const std::string why = server->away ? " (" + server->away->render() + ")" : "";
+    for (const Wanted& wanted : server->missing) out.push_back(wanted.shown() + context + why);
   }
   for (const auto& source : sources_) {
     // A checkpoint that was loaded says nothing of the server.

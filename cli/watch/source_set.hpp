@@ -59,11 +59,14 @@ struct SourceCallbacks {
   // All sources of this kind and namespace; gap: after a relist.
   std::function<void(const SourceInfo&, bool gap, bool resumed)> on_synced;
   std::function<void(const SourceInfo&, runtime::WatcherFailure, const Error&)> on_failure;
+  // types() has more than before, and none of them has told anything yet.
+  std::function<void()> on_types;
   // A source goes on in this version of its kind.
   std::function<void(const core::ResourceType&)> on_version;
   // For people, on stderr.
   std::function<void(const std::string&)> on_note;
-  // Nothing is watched and nothing is waited for any more: all that was asked for was refused.
+  // Nothing is watched and nothing is waited for any more: all that was asked for was refused, or a
+  // server cannot be talked to as it is configured.
   std::function<void(const Error&)> on_nothing_left;
   // Of a kind that will be watched, before its first change: it calls back when it may go on.
   std::function<void(Session&, const core::ResourceType&, std::function<void()> go_on)> prepare;
@@ -76,8 +79,10 @@ class SourceSet {
             SourceOptions options, SourceCallbacks callbacks);
   ~SourceSet();
 
-  // Asks each server for its kinds, and starts what is there. Errors: of discovery; invalid (a kind
-  // that cannot be watched); of a checkpoint; not_found unless types are waited for.
+  // Asks each server for its kinds, and starts what is there. One that is away is asked again and
+  // again, and so told; of several servers none waits for another. Errors: of discovery; invalid (a
+  // kind that cannot be watched); of a checkpoint; not_found unless types are waited for. What
+  // comes later is told by on_nothing_left.
   Result<void> start();
   // By "context/deployments.apps".
   std::map<std::string, SourceStats> stats() const;
@@ -92,6 +97,10 @@ class SourceSet {
  private:
   struct Source;
   struct Server;
+  Result<void> first_look(Server& server);
+  void ask_first(Server& server, Duration after);
+  void answered_first(Server& server, const Result<Session::Resources>& answer);
+  void is_away(Server& server, const Error& error);
   Result<void> look(Server& server, const client::ResourceMap& map);
   void look_later(Server& server, const client::ResourceMap& map);
   Result<void> add(Server& server, const Wanted& wanted, const core::ResourceType& type);
@@ -101,6 +110,8 @@ class SourceSet {
                        std::function<void(const Discovered&)> then);
   void look_again(Server& server);
   void begin(Source& source);
+  // Those from `first` on.
+  void begin_all(std::size_t first);
   runtime::ReflectorCallbacks callbacks_of(Source& source);
   void synced(Source& source, bool gap);
   void note_missing(const Source& source) const;
@@ -109,6 +120,7 @@ class SourceSet {
   void take_out(Source& source, std::function<void(std::unique_ptr<Source>)> then);
   void split(Source& source);
   void look_for_version(Source& source);
+  static Error in_context(const std::string& context, Error error);
   void go_on_as(Source& source, const core::ResourceType& type);
   void watch_anew(Source& source, const core::ResourceType& type);
   bool all_refused() const;

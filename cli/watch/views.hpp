@@ -57,7 +57,7 @@ class TableView : public View {
  public:
   explicit TableView(ViewOptions options);
   // Before the first event: rows of several kinds come, whatever the options say.
-  void of_several_types() { options_.several_types = true; }
+  void of_several_types() { options_.several_types = options_.several_types || table_ == nullptr; }
   // Of a kind; before its first event, else it has the built-in ones, or NAME and AGE.
   void set_columns(const core::ResourceType& type, std::shared_ptr<const Columns> columns);
   Result<void> event(const Event& event, WallTime now, std::string& out) override;

@@ -72,6 +72,7 @@ class Run {
   void broken_stdout();
   void tell_unwritten();
   void save_last_parts();
+  void end_recording();
   void await_reader();
   void stop();
 
@@ -123,14 +124,16 @@ int Run::run() {
       });
   auto begun = begin();
   if (asked_to_end_) {  // nothing was shown yet
-    recording_.end();
-    const std::string why = end_.why_unmet();
-    return why.empty() ? kDone : fail(context_, kFailed, why);
+    code_ = kDone;
+    if (const std::string why = end_.why_unmet(); !why.empty()) {
+      code_ = fail(context_, kFailed, why);
+    }
+    end_recording();
+    return code_;
   }
   if (!begun.ok()) return fail(context_, begun.error());
   begun_ = true;
   watch_reader();
-  recording_.note(sources_->types());
   start_timers();
   if (!ended_ || !stopped_) loop_.run();
   if (!stopped_) return fail(context_, kFailed, "the event loop ended by itself");
@@ -146,9 +149,7 @@ Result<void> Run::begin() {
                                         duration ? base::format_duration(*duration) : "",
                                         [this] { return asked_to_end_; }});
   }
-  KW_TRY(sources_->start());
-  if (table_ != nullptr && sources_->types().size() > 1) table_->of_several_types();
-  return {};
+  return sources_->start();
 }
 
 Result<void> Run::open_sessions() {
@@ -268,6 +269,11 @@ SourceCallbacks Run::source_callbacks() {
   out.prepare = [this](Session& session, const core::ResourceType& type,
                        std::function<void()> go_on) {
     fetch_columns(session, type, std::move(go_on));
+  };
+  out.on_types = [this] {
+    const auto types = sources_->types();
+    recording_.note(types);
+    if (table_ != nullptr && types.size() > 1) table_->of_several_types();
   };
   out.on_version = [this](const core::ResourceType& now) {
     if (const auto text = recording_.note_version(now); !text.empty()) note(text);
@@ -534,12 +540,17 @@ void Run::save_last_parts() {
   note(why + ": the checkpoint stays as it was, and the next run tells all of that again");
 }
 
+void Run::end_recording() {
+  const std::string why = recording_.end();
+  if (!why.empty()) code_ = fail(context_, code_ == kDone ? kFailed : code_, why);
+}
+
 void Run::stop() {
   if (std::exchange(stopped_, true)) return;
   output_->flush();
   tell_unwritten();
   save_last_parts();
-  recording_.end();
+  end_recording();
   if (options_.stats || options_.stats_interval) tell_stats();
   if (problems_ > kToldProblems) {
     note(fmt::format("{} events could not be judged or shown", problems_));

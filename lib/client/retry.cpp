@@ -38,4 +38,17 @@ std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duratio
   return within(pause_after(attempt), spent, budget);
 }
 
+bool may_come_back(const Error& error) {
+  if (error.status() == nullptr) {
+    return error.is_disconnect() || error.kind() == ErrorKind::timeout;
+  }
+  const int code = error.status()->code;
+  return code == 429 || (code >= 502 && code <= 504);
+}
+
+bool is_wrongly_set_up(const Error& error) {
+  if (error.status() != nullptr) return false;
+  return error.kind() == ErrorKind::invalid || (error.is_unreachable() && !error.is_disconnect());
+}
+
 }  // namespace kubewatch::client

@@ -24,4 +24,14 @@ std::optional<Duration> retry_delay(const Error& error, int attempt, Duration sp
 std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duration spent,
                                         Duration budget = kRetryBudget);
 
+// Of the first answer that a command wants: whether it is worth asking for again by whoever waits.
+// Nobody took the connection, it was lost, nothing came in time, or somebody said that the server
+// is away or busy (429, 502, 503, 504).
+bool may_come_back(const Error& error);
+
+// Where nothing was answered yet: no other try can mend it. A certificate that is not trusted, a CA
+// or a client certificate that cannot be used, a name that nobody knows, something that does not
+// talk HTTP.
+bool is_wrongly_set_up(const Error& error);
+
 }  // namespace kubewatch::client

@@ -34,7 +34,8 @@ class WatchCall : public StreamCall {
 
   void on_complete() override {
     if (splitter_.pending() > 0) {
-      return end(Error(ErrorKind::unreachable, "the server closed the stream inside an event"));
+      return end(Error(ErrorKind::unreachable, "the server closed the stream inside an event")
+                     .as_disconnect());
     }
     end({});
   }

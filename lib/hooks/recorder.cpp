@@ -112,7 +112,7 @@ void Recorder::write_out() {
   if (mask_.overflowed() && !file_->ended()) {
     file_->end(base::dump_json({{"t", "end"}, {"why", "full"}}));
     base::log_warn("the recording " + file_->path() +
-                   " ends here: there are more secrets than can be hidden; the controller goes on");
+                   " ends here: there are more secrets than can be hidden; the command goes on");
   }
   warn_once();
 }
@@ -143,8 +143,8 @@ void Recorder::write(Waiting waiting) {
 
 void Recorder::warn_once() {
   if (file_->problem().empty() || std::exchange(told_, true)) return;
-  base::log_warn(fmt::format("the recording {} ends here: {}; the controller goes on",
-                             file_->path(), file_->problem()));
+  base::log_warn(fmt::format("the recording {} ends here: {}; the command goes on", file_->path(),
+                             file_->problem()));
 }
 
 void Recorder::object(Json entry, int stream, std::string_view json) {
@@ -360,13 +360,15 @@ void Recorder::on_run(const RunRecord& run) {
   add(std::move(entry));
 }
 
-void Recorder::end(bool idle) {
+std::string Recorder::end(bool idle) {
   flush_.reset();
   write_out();
-  if (file_->ended()) return;
-  const auto at = (loop_.now() - started_).count();
-  file_->end(base::dump_json({{"t", "end"}, {"why", "done"}, {"idle", idle}, {"at", at}}));
-  if (!file_->problem().empty()) base::log_warn("the recording is not whole: " + file_->problem());
+  if (!file_->ended()) {
+    const auto at = (loop_.now() - started_).count();
+    file_->end(base::dump_json({{"t", "end"}, {"why", "done"}, {"idle", idle}, {"at", at}}));
+  }
+  if (file_->problem().empty() || file_->full()) return "";
+  return fmt::format("the recording {} is not whole: {}", file_->path(), file_->problem());
 }
 
 }  // namespace kubewatch::hooks

@@ -2,7 +2,7 @@
 // of a RecordingFile. Entries wait in memory and are hidden when they are written, by all that is
 // known then of secrets: the first ones when every stream that was asked for has been listed once
 // (or there is no more room), later ones after half a second. Once the file is full or cannot be
-// written it says so and does nothing any more; the controller goes on. Entries, one JSON object
+// written it says so and does nothing any more; the command goes on. Entries, one JSON object
 // each, by their member "t":
 //   start  v, time, key, controllers, complete   the first one; key: of the hashes of secrets
 //   types  types                                 what discovery said of kinds that are watched
@@ -93,8 +93,9 @@ class Recorder {
   // The engine's callbacks.
   void on_exchange(const HookExchange& exchange);
   void on_run(const RunRecord& run);
-  // The orderly end; idle: nothing was left to do.
-  void end(bool idle);
+  // The orderly end; idle: nothing was left to do. Why what was told is not all in the file, and no
+  // line of it says so: a disk that is full; "" = it is, or one does.
+  std::string end(bool idle);
 
  private:
   // Not hidden yet. `object`: as it was read, of an entry with "o"; "" = none.

@@ -113,9 +113,10 @@ bool RecordingFile::append(std::string_view bytes) {
 
 void RecordingFile::give_up(std::string why) {
   lines_.clear();
-  append(recording_block(std::string(kFullLine) + "\n"));
+  if (!append(recording_block(std::string(kFullLine) + "\n"))) return;
   fd_.reset();
   problem_ = std::move(why);
+  full_ = true;
 }
 
 }  // namespace kubewatch::hooks

@@ -37,6 +37,8 @@ class RecordingFile {
   bool ended() const { return !fd_; }
   // Why it ended by itself: too large, a disk that is full; "" = it did not.
   const std::string& problem() const { return problem_; }
+  // That was its limit: what it has can be read, and its last line says so.
+  bool full() const { return full_; }
   const std::string& path() const { return path_; }
 
  private:
@@ -53,6 +55,7 @@ class RecordingFile {
   std::size_t text_ = 0;   // of all lines
   std::size_t count_ = 0;  // of lines
   std::string problem_;
+  bool full_ = false;
 };
 
 // {"t":"end","why":"full"}: of a recording that has reached its limit.

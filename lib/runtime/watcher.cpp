@@ -446,7 +446,8 @@ void Watcher::initial_failed(TimePoint now, const std::optional<base::Error>& er
   stop(out);
   state_ = WatcherState::empty;
   const base::Error reason = error.value_or(
-      Error(ErrorKind::unreachable, "the server ended the streaming list before its end"));
+      Error(ErrorKind::unreachable, "the server ended the streaming list before its end")
+          .as_disconnect());
   if (refuses_request(reason) || hopeless) {
     streaming_off_ = true;
     tell_failure(where, reason, out);

@@ -36,6 +36,16 @@ TEST_CASE("a flag that may be given often takes one value each time and leaves t
   CHECK(seen.err.find("pod/b") == std::string::npos);
 }
 
+TEST_CASE("an empty -n is the context's namespace, however often it is given") {
+  for (const std::vector<std::string>& flags : std::vector<std::vector<std::string>>{
+           {"-n="}, {"-n", ""}, {"-n", "", "--namespace="}, {"-n", "", "-n", ""}}) {
+    std::vector<std::string> words = {"watch", "cm", "--from-recording", "/nowhere/at/all"};
+    words.insert(words.end(), flags.begin(), flags.end());
+    CHECK(run(words).err.find("/nowhere/at/all") != std::string::npos);
+  }
+  CHECK(run({"watch", "cm", "-n", "a", "-n", ""}).code == kUsage);
+}
+
 TEST_CASE("of a flag that takes one value the last one given counts") {
   const auto seen = run({"version", "-o", "text", "-v=1", "-o=json", "-v", "0"});
   CHECK(seen.code == kDone);

@@ -37,3 +37,22 @@ TEST_CASE("a connection that broke off is made again within the same budget, and
   CHECK_FALSE(reconnect_delay(Error(ErrorKind::timeout, "late"), 0, Duration{0}));
   CHECK_FALSE(reconnect_delay(answer(503), 0, Duration{0}));
 }
+
+TEST_CASE("a server that is away is waited for, one that is set up wrong is not") {
+  const Error refused = Error(ErrorKind::unreachable, "refused").as_disconnect();
+  const Error late(ErrorKind::timeout, "nothing came");
+  for (const Error& away : {refused, late, answer(429), answer(502), answer(503), answer(504)}) {
+    CAPTURE(away.render());
+    CHECK(may_come_back(away));
+    CHECK_FALSE(is_wrongly_set_up(away));
+  }
+  for (const int code : {400, 401, 403, 404, 500}) {
+    CHECK_FALSE(may_come_back(answer(code)));
+    CHECK_FALSE(is_wrongly_set_up(answer(code)));
+  }
+  for (const ErrorKind kind : {ErrorKind::unreachable, ErrorKind::invalid}) {
+    const Error wrong(kind, "TLS: the certificate is of nobody");
+    CHECK_FALSE(may_come_back(wrong));
+    CHECK(is_wrongly_set_up(wrong));
+  }
+}

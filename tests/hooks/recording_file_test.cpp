@@ -55,6 +55,7 @@ TEST_CASE("a recording that reaches its limit ends, says why, and takes nothing 
   }
   CHECK((*file)->ended());
   CHECK((*file)->problem() == "it has reached its limit of 4096 bytes");
+  CHECK((*file)->full());
   const auto loaded = read(folder.file("r"));
   CHECK(loaded.damage == "");
   REQUIRE(loaded.lines.size() > 3);

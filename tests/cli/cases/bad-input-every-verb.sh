@@ -64,6 +64,7 @@ try reflect cm --once --token wrong
 try wait-condition cm/a --for=create --token wrong
 try apply-ssa -f "$work/a.yaml" --token wrong
 echo "## nobody there" >&2
-for verb in "watch cm" "reflect cm --once" "wait-condition cm/a --for=create" "apply-ssa -f $work/a.yaml"; do
+for verb in "watch cm --duration 1s" "reflect cm --once" "wait-condition cm/a --for=create --timeout 1s" \
+  "apply-ssa -f $work/a.yaml"; do
   try $verb --server http://127.0.0.1:1
 done

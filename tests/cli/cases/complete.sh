@@ -19,6 +19,10 @@ complete watch tm/r
 complete watch cm -n shop settings
 complete watch cm -n sh
 complete watch cm -n default,sh
+echo '$ -n of a server that flags alone name'
+value() { sed -n "s/.*$1: *\"\\{0,1\\}\\([^\" ,}]*\\).*/\\1/p" "$work/kc" | head -n 1; }
+KUBECONFIG="$work/none" "$kubewatch" __complete -s "$(value server)" --token "$(value token)" \
+  --insecure-skip-tls-verify watch -n '' 2>&1
 complete wait-condition team/b
 complete wait-condition team/b --for ''
 complete wait-condition team/b --for=co

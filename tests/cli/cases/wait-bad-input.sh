@@ -32,6 +32,6 @@ try cm --field-selector status.phase=x --for=create
 try cm --all -l a=b --for=create
 try cm/settings --for='jsonpath={.data}=x'
 try cm/settings --for=create --token wrong
-try cm/settings --for=create --server http://127.0.0.1:1
+try cm/settings --for=create --timeout 1s --server http://127.0.0.1:1
 kill $server
 wait $server

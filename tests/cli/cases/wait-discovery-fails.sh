@@ -38,7 +38,7 @@ for where in all/status all/login all/nothing; do
   done
 done
 [ -e "$work/.kube/cache/kubewatch" ] && ls "$work/.kube/cache/kubewatch" >&2
-# A server that is busy is asked again for some seconds, as by every command.
+# A server that is busy is asked again until the deadline.
 echo "# all/503" >&2
 shortly all/503 cm/x --for=create --timeout 2s -o json | grep -E 'exitCode|outcome'
 shortly all/503 -f "$work/widget.yaml" --for=create --timeout 2s
