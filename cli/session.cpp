@@ -111,7 +111,7 @@ Result<Session::Resources> Session::resources() {
   base::Backoff backoff(await_backoff_);
   while (!found.ok() && await_told_ && client::may_come_back(found.error()) && !over()) {
     if (backoff.failures() == 0) await_told_(found.error());
-    turn_until([] { return false; }, backoff.fail(random_));
+    turn_until([] { return false; }, client::pause_before_next(found.error(), backoff, random_));
     if (!over()) found = wait_patiently<Resources>(ask);
   }
   if (!found.ok()) return found;
@@ -121,6 +121,7 @@ Result<Session::Resources> Session::resources() {
 
 void Session::keep(Resources found) {
   resources_ = std::move(found);
+  note_answered();
   if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());
 }
 

@@ -61,6 +61,9 @@ class Session {
   // (null: the server must be asked), and what came of one.
   Resources known(const std::vector<std::string>& words);
   void keep(Resources found);
+  // The server has answered before, as it is configured: what fails now may mend.
+  bool answered() const { return answered_; }
+  void note_answered() { answered_ = true; }
   // Where finding kinds is all that is wanted, what an earlier command found will do: the kept
   // discovery if it knows all of these TYPE words, else resources(). Errors: of the request.
   Result<Resources> resources_with(const std::vector<std::string>& words);
@@ -160,6 +163,7 @@ class Session {
   std::optional<client::DiscoveryFile> discovery_file_;
   Resources kept_resources_;  // an earlier command's
   bool looked_for_kept_ = false;
+  bool answered_ = false;
   std::optional<Bound> bound_;
   base::BackoffPolicy await_backoff_;
   std::function<void(const Error&)> await_told_;  // null: nobody waits for a server

@@ -90,7 +90,10 @@ struct Waiter::Impl {
 
   runtime::WaitSet::Callbacks callbacks() {
     runtime::WaitSet::Callbacks out;
-    out.on_change = [this] { dirty = true; };
+    out.on_change = [this] {
+      if (set.synced()) session.note_answered();
+      dirty = true;
+    };
     // Recorded states follow each other at once; each of them is judged.
     out.on_state = [this] {
       if (recorded && outcome == WaitOutcome::pending) judge();
@@ -99,7 +102,7 @@ struct Waiter::Impl {
                             runtime::WatcherFailure where, const Error& failure, Duration retry) {
       view.clear();
       const bool first_list = where == runtime::WatcherFailure::initial_list;
-      const bool hopeless = recorded || (!set.synced() && client::is_wrongly_set_up(failure));
+      const bool hopeless = recorded || (!session.answered() && client::is_wrongly_set_up(failure));
       if (first_list && hopeless) {
         if (!error) error.emplace(failure);
         return;
@@ -188,7 +191,7 @@ struct Waiter::Impl {
       std::optional<Error> why =
           resolved.ok() ? take(std::move(*resolved)) : std::optional(resolved.error());
       if (!why) continue;
-      if (resolved.ok() || why->is_not_found() || why->is_retryable()) {
+      if (resolved.ok() || why->is_retryable()) {
         // What the deadline cuts off says less than the answer before it.
         const bool cut_off = why->kind() == ErrorKind::timeout && now() >= deadline;
         if (!cut_off) one.why = std::move(*why);

@@ -29,8 +29,6 @@ constexpr std::size_t kMostPaths = 1000;
 constexpr std::size_t kMostDefaults = 8;
 constexpr Duration kUsableWithin{30000};
 constexpr Duration kUsablePause{100};
-// The server judges names within moments; what it says right after a write may be of before.
-constexpr Duration kNamesJudgedWithin{3000};
 constexpr Duration kSeenPause{200};
 
 // A namespace whose phase is not told yet, a CRD that is not established.
@@ -50,10 +48,12 @@ bool is_only_of(const Json& object, const std::string& manager) {
          });
 }
 
-// The names of a CRD are another's; only that one's deletion changes it.
-bool names_are_refused(const Json& object) {
-  const Json* names = runtime::find_condition(object, "NamesAccepted");
-  return names != nullptr && base::string_at(*names, {"status"}) == "False";
+// What keeps a CRD from being established: its names are another's, who may be going, or what the
+// server says of that.
+std::string why_not_established(const Json& crd) {
+  const Json* names = runtime::find_condition(crd, "NamesAccepted");
+  const bool refused = names != nullptr && base::string_at(*names, {"status"}) == "False";
+  return runtime::describe_condition(crd, refused ? "NamesAccepted" : "Established");
 }
 
 std::string version_of(const Json& object) {
@@ -380,23 +380,14 @@ void ObjectApply::await_usable() {
   get([this](Result<Json> answer) {
     if (answer.ok() && !must_be_awaited(type_.gvk, *answer)) return end(std::nullopt);
     if (!answer.ok() && !answer.error().is_retryable()) return end(std::move(answer).error());
-    const TimePoint now = client_.loop().now();
-    const bool crd = hooks::is_crd(type_.gvk);
-    const bool refused = crd && answer.ok() && names_are_refused(*answer);
-    if (!refused) names_refused_by_.reset();
-    if (refused && !names_refused_by_) names_refused_by_ = now + kNamesJudgedWithin;
-    if (names_refused_by_ && now >= *names_refused_by_) {
-      return end(
-          Error(ErrorKind::unavailable, "applied, but not established: " +
-                                            runtime::describe_condition(*answer, "NamesAccepted")));
-    }
-    if (now < usable_by_) {
+    if (client_.loop().now() < usable_by_) {
       timer_ = client_.loop().after(kUsablePause, [this] { await_usable(); });
       return;
     }
+    const bool crd = hooks::is_crd(type_.gvk);
     std::string why = fmt::format("applied, but not {} within {}", crd ? "established" : "active",
                                   base::format_duration(kUsableWithin));
-    if (crd && answer.ok()) why += ": " + runtime::describe_condition(*answer, "Established");
+    if (crd && answer.ok()) why += ": " + why_not_established(*answer);
     end(Error(ErrorKind::timeout, std::move(why)));
   });
 }

@@ -138,7 +138,6 @@ class ObjectApply {
   std::optional<TimePoint> failing_since_;
   std::optional<TimePoint> seen_by_;
   TimePoint usable_by_{};
-  std::optional<TimePoint> names_refused_by_;  // of a CRD, if they still are
 };
 
 }  // namespace kubewatch::cli

@@ -190,18 +190,20 @@ class Reflect : public Command {
     KW_ASSIGN(const auto words, parse_resource_words(flags_.words));
     // A kept discovery may have versions that the server has no more. What runs on waits for a
     // server that is away, with what is kept where that will do; what ends says so at once.
-    const auto now = session.resources();
-    if (!now.ok() && (!runs_on() || !client::may_come_back(now.error()))) return now.error();
-    if (runs_on()) {
+    std::vector<std::string> types;
+    for (const auto& word : words) types.push_back(word.type);
+    if (runs_on() && session.known(types) == nullptr) {
       session.await_server(flags_.stream.backoff, [&context](const Error& error) {
         context.err << base::escape_for_terminal(base::one_line(error.render()))
                     << "; asking again until it answers" << std::endl;
       });
     }
+    const auto now = session.resources();
+    if (!now.ok() && (!runs_on() || !client::may_come_back(now.error()))) return now.error();
     for (const auto& word : words) {
-      KW_ASSIGN(const auto types, session.resolve(word.type));
-      flags_.recording.note(types);
-      for (const auto& type : types) {
+      KW_ASSIGN(const auto resolved, session.resolve(word.type));
+      flags_.recording.note(resolved);
+      for (const auto& type : resolved) {
         asked_.push_back({type, word.names, names_version(word.type, type.gvk)});
       }
     }
@@ -263,11 +265,15 @@ class Reflect : public Command {
                           "have what the file holds");
         }
       }
-      const auto failed = [this, of = &kind](const Error& error) {
+      const auto failed = [this, &session, of = &kind](const Error& error) {
         refused_.erase(of);
         failed_with_[of] = error.kind();
         if (error.is_not_found()) return versions_->not_found(*of, error);
-        const bool wrong = !of->reflector().answered() && client::is_wrongly_set_up(error);
+        const bool answered =
+            session.answered() || std::any_of(kinds_.begin(), kinds_.end(), [](const auto& one) {
+              return one->reflector().answered();
+            });
+        const bool wrong = !answered && client::is_wrongly_set_up(error);
         if (wrong || is_refusal(error)) refused_.emplace(of, error);
       };
       if (serving) {

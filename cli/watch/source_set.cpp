@@ -174,20 +174,23 @@ void SourceSet::answered_first(Server& server, const Result<Session::Resources>&
   server.away.reset();
   server.session->keep(*answer);
   const std::size_t before = sources_.size();
-  const auto looked = look(server, **answer);
-  if (!looked.ok()) return callbacks_.on_nothing_left(in_context(server.context, looked.error()));
+  if (const auto looked = look(server, **answer); !looked.ok()) {
+    const Error told = in_context(server.context, looked.error());
+    if (all_refused()) return callbacks_.on_nothing_left(told);
+    callbacks_.on_note(told.render());  // the others go on
+  }
   begin_all(before);
 }
 
-// One that refuses is asked again as well while there are others, as a kind is that may not be
-// read.
+// One that refuses, or cannot be talked to as it is configured, is asked again as well while there
+// are others, as a kind is that may not be read.
 void SourceSet::is_away(Server& server, const Error& error) {
   const bool first = !server.away;
   server.away = error;
   const Error told = in_context(server.context, error);
-  if (client::is_wrongly_set_up(error) || all_refused()) return callbacks_.on_nothing_left(told);
+  if (all_refused()) return callbacks_.on_nothing_left(told);
   if (first) callbacks_.on_note(told.render() + "; asking again until it answers");
-  ask_first(server, server.backoff.fail(server.session->random()));
+  ask_first(server, client::pause_before_next(error, server.backoff, server.session->random()));
 }
 
 Error SourceSet::in_context(const std::string& context, Error error) {
@@ -345,19 +348,20 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
     if (source.names.size() > 1 && source.names.count(change.meta.name) == 0) return;
     callbacks_.on_change(source.info, change, source.resumed);
   };
-  out.on_synced = [this, &source](bool gap) { synced(source, gap); };
+  out.on_synced = [this, &source](bool gap) {
+    source.server->session->note_answered();
+    synced(source, gap);
+  };
   out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
                                    Duration retry) {
-    if (!source.reflector->answered() && client::is_wrongly_set_up(error)) {
-      return callbacks_.on_nothing_left(in_context(source.info.context, error));
-    }
+    const bool hopeless = !source.server->session->answered() && client::is_wrongly_set_up(error);
     // Where it goes another way at once that one may work.
     source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
-                     retry > Duration::zero() && is_refusal(error);
+                     ((retry > Duration::zero() && is_refusal(error)) || hopeless);
     const bool by_name =
         source.refused && source.names.size() > 1 && error.is_forbidden() && !source.discovers;
     if (by_name && source.names.size() <= kMostSplit) return split(source);
-    Error told = error;
+    Error told = hopeless ? in_context(source.info.context, error) : error;
     if (by_name) {
       told.add_context(fmt::format("more than {} names are not watched one by one", kMostSplit));
     }

@@ -8,6 +8,7 @@ namespace {
 constexpr Duration kFirstPause{500};
 constexpr Duration kLongestPause{8000};
 constexpr int kMostDoublings = 6;
+constexpr Duration kLongestAsked{300000};
 
 Duration pause_after(int attempt) {
   return std::min(kFirstPause * (1 << std::min(attempt, kMostDoublings)), kLongestPause);
@@ -44,6 +45,13 @@ bool may_come_back(const Error& error) {
   }
   const int code = error.status()->code;
   return code == 429 || (code >= 502 && code <= 504);
+}
+
+Duration pause_before_next(const Error& error, base::Backoff& backoff, base::Random& random) {
+  const Duration pause = backoff.fail(random);
+  if (error.status() == nullptr) return pause;
+  const std::chrono::seconds asked(error.status()->retry_after_seconds.value_or(0));
+  return std::clamp<Duration>(asked, pause, std::max<Duration>(pause, kLongestAsked));
 }
 
 bool is_wrongly_set_up(const Error& error) {

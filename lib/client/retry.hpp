@@ -4,7 +4,9 @@
 
 #include <optional>
 
+#include "base/backoff.hpp"
 #include "base/error.hpp"
+#include "base/random.hpp"
 #include "base/time.hpp"
 
 namespace kubewatch::client {
@@ -28,6 +30,10 @@ std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duratio
 // Nobody took the connection, it was lost, nothing came in time, or somebody said that the server
 // is away or busy (429, 502, 503, 504).
 bool may_come_back(const Error& error);
+
+// How long to wait before it is asked for again: the pause that grows, or longer where the server
+// says so (Retry-After), five minutes at most.
+Duration pause_before_next(const Error& error, base::Backoff& backoff, base::Random& random);
 
 // Where nothing was answered yet: no other try can mend it. A certificate that is not trusted, a CA
 // or a client certificate that cannot be used, a name that nobody knows, something that does not

@@ -33,9 +33,7 @@ constexpr std::string_view kSession = "session";
 Result<std::string> read_or_make_key(const std::string& path) {
   auto key = base::read_file(path, 1024);
   if (key.ok() && key->size() >= base::KeyedHash::kKeyBytes) return key;
-  const bool no_key =
-      key.ok() || key.error().is_not_found() || key.error().kind() == ErrorKind::too_large;
-  if (!no_key) return key;
+  if (!key.ok() && !key.error().is_not_found()) return key;
   const std::string made = base::secure_random_hex(base::KeyedHash::kKeyBytes / 2);
   KW_TRY(base::write_file_atomic(path, made, 0600));
   return made;

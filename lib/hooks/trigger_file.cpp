@@ -46,10 +46,16 @@ void TriggerFile::tell_wrong(std::string why) {
 
 void TriggerFile::look() {
   Duration next = kLook;
-  const int fd = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat info {};
+  // Opening a pipe or a device is noticed by whoever is at its other end.
+  int fd = -1;
+  bool there = ::stat(path_.c_str(), &info) == 0;
+  if (there && S_ISREG(info.st_mode)) {
+    fd = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    there = fd >= 0 && ::fstat(fd, &info) == 0;
+  }
   std::string wrong;
-  if (fd < 0 || ::fstat(fd, &info) != 0) {
+  if (!there) {
     if (errno != ENOENT) wrong = std::strerror(errno);  // else it may appear later
   } else if (!S_ISREG(info.st_mode)) {
     wrong = "it is no regular file";

@@ -110,7 +110,27 @@ Error handshake_failed(const FailedTransfer& failed) {
   if (mentions(failed, "wrong version number") || mentions(failed, "packet length too long")) {
     message += " (does it speak plain HTTP?)";
   }
-  return unreachable(std::move(message));
+  // Whoever stands in front of a server that is away takes the connection and drops it.
+  const bool dropped = mentions(failed, "SSL_ERROR_SYSCALL") || mentions(failed, "reset by peer") ||
+                       mentions(failed, "unexpected eof");
+  return dropped ? disconnected(std::move(message)) : unreachable(std::move(message));
+}
+
+// Said by whoever was reached, who says the same the next time: a proxy that wants to know who
+// asks, or a server that refuses the client certificate, which TLS 1.3 tells only after the
+// handshake.
+bool was_turned_away(const FailedTransfer& failed) {
+  long answered = 0;
+  curl_easy_getinfo(failed.easy, CURLINFO_HTTP_CONNECTCODE, &answered);
+  return answered == 401 || answered == 403 || answered == 407 ||
+         mentions(failed, "alert certificate") || mentions(failed, "alert bad certificate") ||
+         mentions(failed, "alert unknown ca");
+}
+
+Error lost(const FailedTransfer& failed) {
+  std::string message = "the connection to " + target(failed) + " was lost: " + reason_of(failed);
+  return was_turned_away(failed) ? unreachable(std::move(message))
+                                 : disconnected(std::move(message));
 }
 
 // What libcurl calls out of memory is mostly a limit of its buffers: 100 KiB for a line of headers,
@@ -146,9 +166,7 @@ Error describe(const FailedTransfer& failed) {
       return disconnected(target(failed) + " closed the connection without an answer");
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
-    case CURLE_SEND_ERROR:
-      return disconnected("the connection to " + target(failed) +
-                          " was lost: " + reason_of(failed));
+    case CURLE_SEND_ERROR: return lost(failed);
     case CURLE_WEIRD_SERVER_REPLY:
       return unreachable(target(failed) + " does not answer in HTTP/1.1: " + reason_of(failed));
     // Of the answer: other URLs than of http and https were refused before (parse_endpoint).

@@ -405,7 +405,8 @@ Result<void> Transfer::outcome(CURLcode code) const {
   if (abort_) return *abort_;
   if (code == CURLE_OK && gunzip_ && packed_bytes_ > 0 && !gunzip_->whole()) {
     return Error(ErrorKind::unreachable,
-                 "the answer of " + endpoint_.host_port() + " ends before its gzip does");
+                 "the answer of " + endpoint_.host_port() + " ends before its gzip does")
+        .as_disconnect();
   }
   if (code == CURLE_OK) return {};
   FailedTransfer failed;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 #include "base/yaml_body.hpp"
@@ -22,6 +24,7 @@ constexpr std::size_t kHistory = 100'000;
 apiserver::ApiOptions api_options() {
   apiserver::ApiOptions options;
   options.history = kHistory;
+  options.history_bytes = std::numeric_limits<std::size_t>::max();  // it lives for one rehearsal
   options.bookmark_interval = kNoBookmarks;
   options.address = "rehearsal.invalid:443";
   return options;

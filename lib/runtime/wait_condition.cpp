@@ -98,31 +98,29 @@ Result<Path> parse_path(std::string_view text) {
   return out;
 }
 
-// Whether it is `value` or has it somewhere below; `value` is a place and no copy.
-bool holds(const Json& all, const Json* value) {
-  if (&all == value) return true;
-  return all.is_structured() &&
-         std::any_of(all.begin(), all.end(), [&](const Json& one) { return holds(one, value); });
+// The innermost part of a status around `value`, a place in it, that tells its generation; `of`
+// does for all of `at`. Null: none, or the place is not in there.
+const Json* telling_generation(const Json& at, const Json* value, const Json* of) {
+  if (at.is_object() && at.contains("observedGeneration")) of = &at;
+  if (&at == value) return of;
+  if (!at.is_structured()) return nullptr;
+  for (const Json& one : at) {
+    if (const Json* found = telling_generation(one, value, of)) return found;
+  }
+  return nullptr;
 }
 
 // What a path leads to in a status, whichever way it goes there, proves nothing while that is of an
-// older generation (kubectl reports success here); a condition may say its own. Which generation
+// older generation (kubectl reports success here); a condition may tell its own. Which generation
 // was observed is true in any case. And a deletion raises the generation, which nobody need observe
 // any more: of an object that is being deleted the status is what there is.
 std::optional<Behind> behind_at(const Json& object, const Json* value) {
   const Json* status = base::find(object, {"status"});
-  if (status == nullptr || !base::string_at(object, {"metadata", "deletionTimestamp"}).empty() ||
-      !holds(*status, value)) {
+  if (status == nullptr || !base::string_at(object, {"metadata", "deletionTimestamp"}).empty()) {
     return std::nullopt;
   }
-  const Json* of = status;  // what says the generation
-  const Json* conditions = base::find(*status, {"conditions"});
-  if (conditions != nullptr && conditions->is_array()) {
-    for (const Json& one : *conditions) {
-      if (holds(one, value)) of = &one;
-    }
-  }
-  if (value == base::find(*of, {"observedGeneration"})) return std::nullopt;
+  const Json* of = telling_generation(*status, value, nullptr);
+  if (of == nullptr || value == base::find(*of, {"observedGeneration"})) return std::nullopt;
   return behind(object, of == status ? nullptr : of);
 }
 

@@ -38,6 +38,16 @@ TEST_CASE("a connection that broke off is made again within the same budget, and
   CHECK_FALSE(reconnect_delay(answer(503), 0, Duration{0}));
 }
 
+TEST_CASE("what is asked for again waits longer and longer, or as long as the server says") {
+  base::Random random(1);
+  base::Backoff backoff({Duration{800}, Duration{30000}, 2.0, 0});
+  CHECK(pause_before_next(answer(503, "20"), backoff, random) == Duration{20000});
+  CHECK(pause_before_next(answer(503, "1"), backoff, random) == Duration{1600});
+  CHECK(pause_before_next(answer(503, "100000"), backoff, random) == Duration{300000});
+  CHECK(pause_before_next(Error(ErrorKind::unreachable, "refused"), backoff, random) ==
+        Duration{6400});
+}
+
 TEST_CASE("a server that is away is waited for, one that is set up wrong is not") {
   const Error refused = Error(ErrorKind::unreachable, "refused").as_disconnect();
   const Error late(ErrorKind::timeout, "nothing came");

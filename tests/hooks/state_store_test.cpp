@@ -86,9 +86,6 @@ TEST_CASE("a key that was damaged is told as that and not as another server") {
   SECTION("cut") {
     key = "x";
   }
-  SECTION("with something after it") {
-    key = std::string(2000, 'x');
-  }
   REQUIRE(base::write_file_atomic(path + "/key", key, 0600).ok());
   {
     auto store = open(path);

@@ -41,6 +41,17 @@ TEST_CASE("a refused connection names the server") {
   CHECK(answer.error().message() == "connection to " + host_port + " refused");
 }
 
+// As a load balancer does whose servers are all away.
+TEST_CASE("a connection that is dropped in the handshake of TLS is lost, and not set up wrong") {
+  loop::EventLoop loop;
+  RawServer server(loop, [](int fd, const std::string&) { RawServer::hang_up(fd); });
+  const auto transport = make_transport(loop);
+  const auto answer = get(loop, *transport, "https://" + server.host_port() + "/");
+  REQUIRE_FALSE(answer.ok());
+  CHECK(answer.error().is_disconnect());
+  CHECK(answer.error().message().starts_with("TLS handshake with " + server.host_port()));
+}
+
 TEST_CASE("a host name that does not exist is named") {
   loop::EventLoop loop;
   const auto transport = make_transport(loop);
@@ -439,6 +450,25 @@ TEST_CASE("a configured proxy is used, except for what no_proxy names") {
   CHECK(answer->body == "from the proxy");
   CHECK(asked == "GET http://cluster.invalid/x HTTP/1.1");
   CHECK(get(loop, **transport, direct.url())->body == "direct");
+}
+
+// The same proxy says the same the next time.
+TEST_CASE("a proxy that wants to know who asks has answered, and no connection was lost") {
+  loop::EventLoop loop;
+  const RawServer proxy(loop, [](int fd, const std::string&) {
+    RawServer::say(fd, "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n");
+    RawServer::hang_up(fd);
+  });
+  TransportOptions options;
+  options.user_agent = "test";
+  options.proxy = proxy.url();
+  const auto transport = make_curl_transport(loop, options);
+  REQUIRE(transport.ok());
+  const auto answer = get(loop, **transport, "https://cluster.invalid/x");
+  REQUIRE_FALSE(answer.ok());
+  INFO(answer.error().message());
+  CHECK(answer.error().is_unreachable());
+  CHECK_FALSE(answer.error().is_disconnect());
 }
 
 }  // namespace

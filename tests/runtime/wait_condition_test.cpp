@@ -154,6 +154,17 @@ TEST_CASE("a jsonpath into a status goes by the generation of what it leads to")
   CHECK(judge("jsonpath={.status.phase}=Running", &object) == "met");
 }
 
+TEST_CASE("what lies deep in a status goes by the generation that is told around it") {
+  Json object = *base::parse_json(kDeployment);
+  object["metadata"]["generation"] = 5;
+  object["status"] = *base::parse_json(R"({"parents": [
+    {"conditions": [{"type": "Accepted", "status": "True", "observedGeneration": 4}], "name": "a"},
+    {"conditions": [{"type": "Accepted", "status": "True", "observedGeneration": 5}]}]})");
+  CHECK(judge("jsonpath={.status.parents[0].conditions[0].status}=True", &object) == "not met");
+  CHECK(judge("jsonpath={.status.parents[1].conditions[0].status}=True", &object) == "met");
+  CHECK(judge("jsonpath={.status.parents[0].name}=a", &object) == "met");
+}
+
 TEST_CASE("a deletion raises the generation, and no controller need observe it") {
   Json object = *base::parse_json(kDeployment);
   object["metadata"]["generation"] = 5;

@@ -42,12 +42,18 @@ done
 cat >"$work/two" <<Y
 apiVersion: v1
 kind: Config
-clusters: [{name: a, cluster: {server: "$url"}}, {name: d, cluster: {server: "http://127.0.0.1:1"}}]
-contexts: [{name: a, context: {cluster: a}}, {name: d, context: {cluster: d}}]
+clusters:
+- {name: a, cluster: {server: "$url"}}
+- {name: d, cluster: {server: "http://127.0.0.1:1"}}
+- {name: t, cluster: {server: "https://127.0.0.1:$port"}}
+contexts: [{name: a, context: {cluster: a}}, {name: d, context: {cluster: d}}, {name: t, context: {cluster: t}}]
 Y
 cache=two
 try watch cm --kubeconfig "$work/two" --context d,a -n default --duration 4s -o name
 code watch cm --kubeconfig "$work/two" --context d,a -n default --duration 4s -o name
+# Nor does one that is no API server at all.
+code watch cm --kubeconfig "$work/two" --context t,a -n default --max-events 1 -o name
+code watch cm --kubeconfig "$work/two" --context t -n default -o name
 kill $server
 wait $server
 
