@@ -32,10 +32,12 @@ class Diff : public Command {
   }
 
   int run(Context& context) override {
-    CrdSources sources(context, crdgen::ServerCheck::run);
-    auto before = sources.load(old_);
+    // A change may be the repair of what the server would refuse.
+    CrdSources old_sources(context, crdgen::ServerCheck::skip);
+    auto before = old_sources.load(old_);
     if (!before.ok()) return fail(context, before.error());
-    auto after = sources.load(new_);
+    CrdSources new_sources(context, crdgen::ServerCheck::run);
+    auto after = new_sources.load(new_);
     if (!after.ok()) return fail(context, after.error());
     for (const auto* side : {&*before, &*after}) {
       if (auto once = check_once(*side); !once.ok()) return fail(context, once.error());

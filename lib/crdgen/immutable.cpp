@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/strings.hpp"
+#include "crdgen/schema_flag.hpp"
 #include "crdgen/schema_walk.hpp"
 #include "schema/cel_types.hpp"
 
@@ -13,6 +14,15 @@ namespace kubewatch::crdgen {
 
 namespace {
 constexpr const char* kMark = "x-kubewatch-immutable";
+constexpr const char* kRules = "x-kubernetes-validations";
+}  // namespace
+
+bool always_there(const Json& object, const std::string& name) {
+  const auto required = object.find("required");
+  const Json* property = base::find(object, {"properties", name});
+  return required != object.end() && required->is_array() && property != nullptr &&
+         std::find(required->begin(), required->end(), Json(name)) != required->end() &&
+         !flag(*property, "nullable");
 }
 
 bool holds_immutable(const Json& property) {
@@ -29,12 +39,6 @@ constexpr const char* kAlways = "true";
 // A longer rule says less well what it is about; then whatever holds such fields has to stay.
 constexpr std::size_t kLongestRule = 2000;
 
-bool requires_field(const Json& object, const std::string& name) {
-  const auto required = object.find("required");
-  return required != object.end() && required->is_array() &&
-         std::find(required->begin(), required->end(), Json(name)) != required->end();
-}
-
 // In CEL, whether an immutable field is set in what stands at `at`; "" where there is none.
 std::string is_set_in(const Json& schema, const std::string& at) {
   if (!schema.is_object()) return "";
@@ -43,12 +47,12 @@ std::string is_set_in(const Json& schema, const std::string& at) {
   if (properties == nullptr || !properties->is_object()) return "";
   std::vector<std::string> terms;
   for (const auto& [name, property] : properties->items()) {
-    const auto in_cel = holds_immutable(property) ? schema::escape_name(name) : std::nullopt;
+    const auto in_cel = schema::escape_name(name);
     if (!in_cel) continue;
     const std::string below = at + "." + *in_cel;
     const std::string inner = is_set_in(property, below);
-    if (inner.empty()) continue;  // what is in it cannot be named
-    if (!requires_field(schema, name)) {
+    if (inner.empty()) continue;
+    if (!always_there(schema, name)) {
       terms.push_back(fmt::format("has({})", below) +
                       (inner == kAlways ? "" : fmt::format(" && ({})", inner)));
     } else if (inner == kAlways) {
@@ -68,19 +72,33 @@ void mark_immutable(Json& property) {
 }
 
 void drop_marks(Json& root) {
-  walk_schemas(root, [](Json& schema) { schema.erase(kMark); });
+  walk_schemas(root, [](Json& schema) {
+    schema.erase(kMark);
+    const auto rules = schema.find(kRules);
+    if (rules == schema.end() || !rules->is_array()) return;
+    for (Json& rule : *rules) {
+      if (rule.is_object()) rule.erase(kMark);
+    }
+  });
 }
 
-Json keep_rule(const Json& property, const std::string& name) {
+void add_keep_rule(Json& object, const std::string& name) {
   const auto in_cel = schema::escape_name(name);
-  if (!in_cel) return nullptr;
-  const std::string held = is_set_in(property, "oldSelf." + *in_cel);
-  if (held.empty()) return nullptr;
-  const bool itself = property.contains(kMark);
-  return {{"rule", fmt::format("!has(oldSelf.{0}) || has(self.{0}){1}", *in_cel,
-                               held == kAlways ? "" : fmt::format(" || !({})", held))},
-          {"message", fmt::format("{} {}: it cannot be removed", name,
-                                  itself ? "is immutable" : "holds immutable fields")}};
+  const Json* property = base::find(object, {"properties", name});
+  if (!in_cel || property == nullptr) return;
+  const std::string held = is_set_in(*property, "oldSelf." + *in_cel);
+  if (held.empty()) return;
+  const bool itself = property->contains(kMark);
+  object[kRules].push_back(
+      {{"rule", fmt::format("!has(oldSelf.{0}) || has(self.{0}){1}", *in_cel,
+                            held == kAlways ? "" : fmt::format(" || !({})", held))},
+       {"message", fmt::format("{} {}: it cannot be removed", name,
+                               itself ? "is immutable" : "holds immutable fields")},
+       {kMark, true}});
+}
+
+bool is_keep_rule(const Json& rule) {
+  return rule.is_object() && rule.contains(kMark);
 }
 
 }  // namespace kubewatch::crdgen

@@ -9,13 +9,18 @@
 
 namespace kubewatch::crdgen {
 
-// The mark is no part of OpenAPI: drop_marks takes it out of what is done.
+// The mark is no part of OpenAPI: drop_marks takes it out of what is done, and that of the rules
+// that keep what is immutable.
 void mark_immutable(Json& property);
 void drop_marks(Json& root);
 // Whether it is immutable or holds such a field.
 bool holds_immutable(const Json& property);
-// What keeps a property of this name from being removed. Null: nothing has to, or rules cannot name
-// it.
-Json keep_rule(const Json& property, const std::string& name);
+// Whether every object that is valid has this property, as rules see it: null is a value for
+// `required`, and none for has().
+bool always_there(const Json& object, const std::string& name);
+// Adds to the object's rules what keeps the property from being removed; nothing where nothing has
+// to, or rules cannot name it.
+void add_keep_rule(Json& object, const std::string& name);
+bool is_keep_rule(const Json& rule);
 
 }  // namespace kubewatch::crdgen

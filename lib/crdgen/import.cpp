@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <set>
 
 #include "base/json_pointer.hpp"
@@ -20,6 +21,9 @@ namespace kubewatch::crdgen {
 namespace {
 
 using Notes = std::vector<std::string>;
+
+// Unknown fields that are told one by one.
+constexpr std::size_t kMostDropped = 100;
 
 bool is_disabled(const Json& root) {
   return root == Json{{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
@@ -196,21 +200,24 @@ void drop_nulls_of_schema(Json& root) {
 
 // Fields that the server has none of, of which a document can say nothing.
 void drop_unknown(Json& crd, Notes& notes) {
-  for (auto found = schema::unknown_crd_fields(crd); !found.empty();
-       found = schema::unknown_crd_fields(crd)) {
-    for (const schema::UnknownField& unknown : found) {
-      std::string pointer;
-      Json* at = &crd;
-      for (const std::string& step : unknown.steps) {
-        pointer += "/" + base::escape_pointer(step);
-        if (&step == &unknown.steps.back()) {
-          at->erase(step);
-        } else {
-          at = at->is_array() ? &(*at)[std::stoul(step)] : &(*at)[step];
-        }
+  const auto found = schema::unknown_crd_fields(crd, std::numeric_limits<std::size_t>::max());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const std::vector<std::string>& steps = found[i].steps;
+    std::string pointer;
+    Json* at = &crd;
+    for (const std::string& step : steps) {
+      pointer += "/" + base::escape_pointer(step);
+      if (&step == &steps.back()) {
+        at->erase(step);  // a key: the indexes in the steps of others stay right
+      } else {
+        at = at->is_array() ? &(*at)[std::stoul(step)] : &(*at)[step];
       }
-      notes.push_back("not kept: " + pointer);
     }
+    if (i < kMostDropped) notes.push_back("not kept: " + pointer);
+  }
+  if (found.size() > kMostDropped) {
+    notes.push_back(
+        fmt::format("not kept: and {} more fields that no CRD has", found.size() - kMostDropped));
   }
 }
 

@@ -85,9 +85,9 @@ bool all_texts(const Json& value) {
 
 std::string check_fields(const Keyword& keyword, const Json& value) {
   const Json schema = {{std::string(keyword.schema_key), value}};
-  for (const auto& unknown : schema::unknown_schema_fields(schema)) {
+  for (const auto& unknown : schema::unknown_schema_fields(schema, 1)) {
     const std::string& name = unknown.steps.back();
-    return fmt::format("has no {}{}", in_quotes(name), did_you_mean(name, unknown.known));
+    return fmt::format("has no {}{}", in_quotes(name), did_you_mean(name, unknown.known()));
   }
   const auto parsed = schema::parse_structural(schema);
   return parsed.ok() ? "" : "is none: " + parsed.error().message();

@@ -20,6 +20,8 @@ namespace {
 
 // What kubectl apply can keep in an annotation.
 constexpr std::size_t kAnnotationLimit = 262144;
+// Unknown fields that are told of one CRD.
+constexpr std::size_t kMostUnknownOfCrd = 100;
 
 class CrdLint {
  public:
@@ -59,12 +61,12 @@ class CrdLint {
 
   // Which the server refuses where it is strict, as kubectl asks it to be, and drops otherwise.
   void unknown_fields() {
-    for (const schema::UnknownField& found : schema::unknown_crd_fields(crd_)) {
+    for (const schema::UnknownField& found : schema::unknown_crd_fields(crd_, kMostUnknownOfCrd)) {
       std::string pointer;
       for (const std::string& step : found.steps) pointer += "/" + base::escape_pointer(step);
       const std::string& name = found.steps.back();
       add("unknown-field", LintLevel::error, pointer, base::join(found.steps, "."),
-          "no CRD has this field" + base::did_you_mean(name, found.known),
+          "no CRD has this field" + base::did_you_mean(name, found.known()),
           "the server refuses the CRD, or drops the field");
     }
   }

@@ -1,5 +1,7 @@
 #include "crdgen/schema_walk.hpp"
 
+#include <string_view>
+
 #include "base/json_pointer.hpp"
 
 namespace kubewatch::crdgen {
@@ -8,11 +10,18 @@ namespace {
 
 constexpr int kWalkDepth = 200;
 
+enum class Below { all, binding };
+
+bool binds(std::string_view key) {
+  return key != "not" && key != "anyOf" && key != "oneOf";
+}
+
 // F(child, step of the pointer) for each direct schema.
 template <class AnyJson, class F>
-void each_child(AnyJson& schema, const F& call) {
+void each_child(AnyJson& schema, Below which, const F& call) {
   if (!schema.is_object()) return;
   for (const char* key : {"items", "additionalProperties", "not"}) {
+    if (which == Below::binding && !binds(key)) continue;
     if (const auto it = schema.find(key); it != schema.end() && it->is_object()) {
       call(*it, std::string("/") + key);
     }
@@ -25,6 +34,7 @@ void each_child(AnyJson& schema, const F& call) {
   for (const char* key : {"allOf", "anyOf", "oneOf"}) {
     const auto it = schema.find(key);
     if (it == schema.end() || !it->is_array()) continue;
+    if (which == Below::binding && !binds(key)) continue;
     for (std::size_t i = 0; i < it->size(); ++i) {
       call((*it)[i], std::string("/") + key + "/" + std::to_string(i));
     }
@@ -32,11 +42,11 @@ void each_child(AnyJson& schema, const F& call) {
 }
 
 template <class AnyJson, class F>
-void walk(AnyJson& schema, const std::string& pointer, const F& visit, int depth) {
+void walk(AnyJson& schema, const std::string& pointer, Below which, const F& visit, int depth) {
   if (!schema.is_object() || depth > kWalkDepth) return;
   visit(schema, pointer);
-  each_child(schema, [&](AnyJson& child, const std::string& step) {
-    walk(child, pointer + step, visit, depth + 1);
+  each_child(schema, which, [&](AnyJson& child, const std::string& step) {
+    walk(child, pointer + step, which, visit, depth + 1);
   });
 }
 
@@ -44,12 +54,17 @@ void walk(AnyJson& schema, const std::string& pointer, const F& visit, int depth
 
 void walk_schemas(Json& schema, const std::function<void(Json&)>& visit) {
   walk(
-      schema, "", [&visit](Json& one, const std::string&) { visit(one); }, 0);
+      schema, "", Below::all, [&visit](Json& one, const std::string&) { visit(one); }, 0);
 }
 
 void walk_schemas(const Json& schema, const std::string& pointer,
                   const std::function<void(const Json&, const std::string&)>& visit) {
-  walk(schema, pointer, visit, 0);
+  walk(schema, pointer, Below::all, visit, 0);
+}
+
+void walk_binding_schemas(const Json& schema, const std::string& pointer,
+                          const std::function<void(const Json&, const std::string&)>& visit) {
+  walk(schema, pointer, Below::binding, visit, 0);
 }
 
 void drop_unstored(Json& schema) {

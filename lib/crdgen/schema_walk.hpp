@@ -14,6 +14,10 @@ namespace kubewatch::crdgen {
 void walk_schemas(Json& schema, const std::function<void(Json& schema)>& visit);
 void walk_schemas(const Json& schema, const std::string& pointer,
                   const std::function<void(const Json& schema, const std::string& pointer)>& visit);
+// Only those that whatever stands there has to meet: nothing below anyOf, oneOf and not.
+void walk_binding_schemas(
+    const Json& schema, const std::string& pointer,
+    const std::function<void(const Json& schema, const std::string& pointer)>& visit);
 
 // Takes out what the server reads and does not store: false flags, empty texts, lists and maps, a
 // default or example of null.

@@ -19,8 +19,9 @@ namespace {
 
 constexpr std::size_t kExpandDepth = 60;
 // Named types are copied where they are used, so that a few lines can stand for any number.
-constexpr std::size_t kMaxParts = 100000;   // of one named type
-constexpr std::size_t kMaxCopied = 500000;  // of all copies
+constexpr std::size_t kMaxParts = 100000;       // of one named type
+constexpr std::size_t kMaxCopied = 500000;      // of all copies
+constexpr std::size_t kMostUnknownOfRaw = 100;  // told of one raw schema
 
 const std::map<std::string, Json>& builtins() {
   static const std::map<std::string, Json> all = {
@@ -105,13 +106,14 @@ Json read_raw(const Node& node) {
     node.problem("is no OpenAPI v3 schema: " + parsed.error().message());
     return Json::object();
   }
-  for (const schema::UnknownField& unknown : schema::unknown_schema_fields(node.value())) {
+  for (const schema::UnknownField& unknown :
+       schema::unknown_schema_fields(node.value(), kMostUnknownOfRaw)) {
     Node at = node;
     for (const std::string& step : unknown.steps) {
       at = at.value().is_array() ? at.item(std::stoul(step)) : at.child(step);
     }
     at.problem_at_key("no schema has this field" +
-                      did_you_mean(unknown.steps.back(), unknown.known));
+                      did_you_mean(unknown.steps.back(), unknown.known()));
   }
   Json out = node.value();
   drop_raw_nulls(out);
@@ -376,8 +378,8 @@ void TypeExpander::add_property(Json& object, const std::string& name, const Nod
     node.problem(field.immutable
                      ? "rules cannot name this field, so that it cannot be made immutable"
                      : "rules cannot name this field, so that what is immutable in it cannot stay");
-  } else if (!field.required) {
-    object["x-kubernetes-validations"].push_back(keep_rule(property, name));
+  } else if (!always_there(object, name)) {
+    add_keep_rule(object, name);
   }
 }
 
@@ -539,18 +541,19 @@ void TypeExpander::apply(Field& field, const std::string& name, const Json& valu
 }
 
 void TypeExpander::apply_keyword(Json& schema, const std::string& name, const Json& value,
-                                 const Report& report) {
+                                 const Report& report, const std::string& before) {
   for (const auto& [prefix, key] :
        {std::pair("items.", "items"), {"values.", "additionalProperties"}}) {
     if (!name.starts_with(prefix)) continue;
     const std::string rest = name.substr(std::string_view(prefix).size());
-    if (is_of_fields(rest)) return report(name + " is of a field: items and values are none");
+    const std::string whole = before + name;
+    if (is_of_fields(rest)) return report(whole + " is of a field: items and values are none");
     Json* inner = below(schema, key);
     if (inner == nullptr) {
-      return report(fmt::format("{} is of {}, which this type has not", name,
+      return report(fmt::format("{} is of {}, which this type has not", whole,
                                 key == std::string_view("items") ? "lists" : "maps"));
     }
-    return apply_keyword(*inner, rest, value, report);
+    return apply_keyword(*inner, rest, value, report, before + prefix);
   }
   if (name == "validation" || name == "validations") return apply_rules(schema, value, report);
   const Keyword* keyword = find_keyword(name);
@@ -560,11 +563,11 @@ void TypeExpander::apply_keyword(Json& schema, const std::string& name, const Js
     return report(fmt::format("unknown marker {}{}", in_quotes(name), did_you_mean(name, known)));
   }
   if (const std::string wrong = check_value(*keyword, value); !wrong.empty()) {
-    return report(fmt::format("{} {}", name, wrong));
+    return report(fmt::format("{}{} {}", before, name, wrong));
   }
   if (!applies_to(*keyword, schema)) {
-    return report(
-        fmt::format("{} does not go with type {}", name, schema["type"].get<std::string>()));
+    return report(fmt::format("{}{} does not go with type {}", before, name,
+                              schema["type"].get<std::string>()));
   }
   const std::string key(keyword->schema_key);
   // The server writes no flag that is false, and refuses some of them.

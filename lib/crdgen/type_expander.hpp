@@ -57,8 +57,9 @@ class TypeExpander {
   Json inner(const Node& node, bool is_shared);
   Json either(const TypeText& type, const Place& place);
   void apply(Field& field, const std::string& name, const Json& value, const Report& report);
-  void apply_keyword(Json& schema, const std::string& name, const Json& value,
-                     const Report& report);
+  // `before` is what stood before the name: "items." and the like.
+  void apply_keyword(Json& schema, const std::string& name, const Json& value, const Report& report,
+                     const std::string& before = "");
   void apply_rules(Json& schema, const Json& value, const Report& report);
   void apply_fields(Json& schema, const Node& fields);
   void apply_union(Json& schema, const Node& variants);

@@ -16,7 +16,8 @@ struct Unmeetable {
   std::string fix;
 };
 
-// Of the schema and all in it, parents first; `pointer` is where it stands.
+// Of the schema and all in it, parents first; `pointer` is where it stands. Not of what is below
+// not, anyOf and oneOf, which a value need not meet.
 std::vector<Unmeetable> unmeetable_in(const Json& root, const std::string& pointer);
 
 }  // namespace kubewatch::crdgen

@@ -70,24 +70,13 @@ std::string guarded(const std::string& rule, const Json& own) {
   return fmt::format("!({}) || ({}{}", base::join(terms, " && "), rule, end);
 }
 
-// What keeps immutable fields: true of the whole, whichever alternative it is.
-bool keeps_a_field(const Json& rule, const Json& alternative) {
-  for (const auto& [name, property] : alternative["properties"].items()) {
-    if (rule == keep_rule(property, name)) return true;
-  }
-  return false;
-}
-
 // Another alternative would do away with them.
 void keep_immutable_fields(const std::vector<Json>& alternatives, Json& into) {
   for (const auto& [name, property] : into["properties"].items()) {
     const bool always =
-        std::all_of(alternatives.begin(), alternatives.end(), [&name = name](const Json& one) {
-          const Json required = one.value("required", Json::array());
-          return std::find(required.begin(), required.end(), Json(name)) != required.end();
-        });
-    Json rule = always ? Json() : keep_rule(property, name);
-    if (!rule.is_null()) into["x-kubernetes-validations"].push_back(std::move(rule));
+        std::all_of(alternatives.begin(), alternatives.end(),
+                    [&name = name](const Json& one) { return always_there(one, name); });
+    if (!always) add_keep_rule(into, name);
   }
 }
 
@@ -97,7 +86,7 @@ std::string take_over(const Json& one, const Json& own, Json& branch, Json& into
   for (const auto& [key, value] : one.items()) {
     if (key == "x-kubernetes-validations") {
       for (Json rule : value) {
-        if (keeps_a_field(rule, one)) continue;
+        if (is_keep_rule(rule)) continue;  // said of the whole already
         const std::string text = guarded(base::string_at(rule, {"rule"}), own);
         if (text.empty()) return "has a rule that cannot be said of it alone";
         rule["rule"] = text;

@@ -77,6 +77,11 @@ TEST_CASE("problems of a type stand where they are, inside the text too") {
        "t.yaml:9:22: spec.spec.fields.x: items.required is of a field: items and values are none"},
       {"string | maxLength=3 maxLength=4",
        "t.yaml:9:31: spec.spec.fields.x: maxLength is there twice"},
+      {"'[][]string | items.items.immutable'",
+       "t.yaml:9:24: spec.spec.fields.x: items.items.immutable is of a field: items and values are "
+       "none"},
+      {"'[][]string | items.items.minimum=1'",
+       "t.yaml:9:24: spec.spec.fields.x: items.items.minimum does not go with type string"},
       {"'[]string | items.enum=[a] items.enum=[b]'",
        "t.yaml:9:37: spec.spec.fields.x: items.enum is there twice"},
       {"string | required optional",
@@ -257,6 +262,17 @@ TEST_CASE("what no value can meet is a problem where it is written, though the s
       {"'string | nullable enum=[a, null]'", ""},
       {"integer | enum=[1] minimum=1 maximum=1", ""},
       {"integer or string", ""},
+      {"{raw: {type: integer, not: {minimum: 10, maximum: 5}}}", ""},
+      {"{raw: {type: integer, anyOf: [{minimum: 9, maximum: 5}, {minimum: 1}], oneOf: [{minimum: "
+       "9, "
+       "maximum: 5}, {minimum: 1}]}}",
+       ""},
+      {"{raw: {type: integer, allOf: [{minimum: 9, maximum: 5}]}}",
+       "t.yaml:9:10: spec.spec.fields.x: no value fits minimum=9 and maximum=5: correct one of "
+       "them"},
+      {"{fields: {not: integer | minimum=5 maximum=1}}",
+       "t.yaml:9:25: spec.spec.fields.x.fields.not: no value fits minimum=5 and maximum=1: correct "
+       "one of them"},
       {"string | enum=[1]",
        "t.yaml:9:10: spec.spec.fields.x: enum lists 1, which is no string: quote it: YAML reads it "
        "as another type"},

@@ -212,6 +212,34 @@ TEST_CASE("what holds an immutable field cannot be removed with it, up to the ro
              Catch::Contains("rules cannot name this field"));
 }
 
+TEST_CASE("a null in a required nullable field is a removal, which rules tell from a value") {
+  const Generated made = made_of(document(
+      "  types:\n    A: {fields: {a: string | required, k: string | required nullable immutable}}\n"
+      "    B: {fields: {b: string | required, k: string | required nullable immutable}}\n"
+      "  version: v1\n  spec:\n    fields:\n"
+      "      a: {fields: {m: {required: true, nullable: true, fields: {b: string | immutable}}}}\n"
+      "      c: string | required nullable immutable\n"
+      "      d: {required: true, immutable: true, raw: {type: string, nullable: true}}\n"
+      "      e: string | required immutable\n"
+      "      either: A or B | required\n"));
+  REQUIRE(first_of(made.problems) == "");
+  const Json& root = made.crds.at(0)["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  const Json& spec = root["properties"]["spec"];
+  CHECK(spec["x-kubernetes-validations"] ==
+        yaml("[{rule: '!has(oldSelf.a) || has(self.a) || !(has(oldSelf.a.m) && "
+             "(has(oldSelf.a.m.b)))', message: 'a holds immutable fields: it cannot be removed'}, "
+             "{rule: '!has(oldSelf.c) || has(self.c)', message: 'c is immutable: it cannot be "
+             "removed'}, {rule: '!has(oldSelf.d) || has(self.d)', message: 'd is immutable: it "
+             "cannot be removed'}]"));
+  CHECK(spec["properties"]["a"]["x-kubernetes-validations"] ==
+        yaml("[{rule: '!has(oldSelf.m) || has(self.m) || !(has(oldSelf.m.b))', message: 'm holds "
+             "immutable fields: it cannot be removed'}]"));
+  CHECK(spec["properties"]["either"]["x-kubernetes-validations"] ==
+        yaml("[{rule: '!has(oldSelf.k) || has(self.k)', message: 'k is immutable: it cannot be "
+             "removed'}]"));
+  CHECK(base::dump_json(root).find("x-kubewatch") == std::string::npos);
+}
+
 TEST_CASE("every core type expands, and is known again") {
   CHECK(core_type_names().size() >= 30);
   for (const std::string& name : core_type_names()) {

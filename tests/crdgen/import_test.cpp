@@ -249,6 +249,15 @@ TEST_CASE("import is loud about what the shorthand has no word for") {
         std::vector<std::string>{"not kept: /spec/versions/0/schema/openAPIV3Schema/properties/spec"
                                  "/properties/x/maxlength"});
   CHECK(mistyped.document["spec"]["spec"]["fields"]["x"] == "string");
+  // Of very many all are dropped, and the first told.
+  Json many = crd_of("{type: string}");
+  for (int i = 0; i < 1000; ++i) {
+    many["spec"][i % 2 == 0 ? "names" : "zzz" + std::to_string(i)]["z" + std::to_string(i)] = i;
+  }
+  const Imported cut = imported_of(many);
+  REQUIRE(cut.notes.size() == 101);
+  CHECK(cut.notes.back() == "not kept: and 900 more fields that no CRD has");
+  CHECK(cut.document == imported_of(crd_of("{type: string}")).document);
 }
 
 TEST_CASE("import writes what people would write") {

@@ -1,6 +1,8 @@
 // What crd-gen lint finds: one schema for each id, and one that has nothing wrong.
 #include "crdgen/lint.hpp"
 
+#include <algorithm>
+
 #include "fixture.hpp"
 #include "support/catch.hpp"
 
@@ -103,7 +105,9 @@ TEST_CASE("fields that no CRD has, and what no value can meet, are found where t
   fields["l"]["items"]["enum"] = {"a", 1};
   fields["l"]["minItems"] = 2;
   fields["l"]["maxItems"] = 1;
-  crd["status"] = {{"later", 1}};  // which nobody writes
+  // Which nobody writes, so that it hides nothing behind it.
+  for (int i = 0; i < 200; ++i) crd["status"]["later" + std::to_string(i)] = 1;
+  crd["zzz"] = 1;
   std::vector<std::string> seen;
   for (const LintFinding& one : lint_crd(crd)) {
     seen.push_back(one.pointer + " " + one.id + ": " + one.message);
@@ -116,10 +120,17 @@ TEST_CASE("fields that no CRD has, and what no value can meet, are found where t
                              "\"maxLength\"?",
                     "/spec/versions/0/subresource unknown-field: no CRD has this field, did you "
                     "mean \"subresources\"?",
+                    "/zzz unknown-field: no CRD has this field",
                     schema + "/l limits: no value fits minItems=2 and maxItems=1",
                     schema + "/l/items enum-type: enum lists 1, which is no string",
                 });
   CHECK(ids_of(crd).back() == "enum-type v1 .spec.l[]");
+  // Not without end, in one object either.
+  for (int i = 0; i < 200; ++i) crd["spec"]["more" + std::to_string(i)] = i;
+  const Ids all = ids_of(crd);
+  CHECK(std::count_if(all.begin(), all.end(), [](const std::string& one) {
+          return one.starts_with("unknown-field ");
+        }) == 100);
 }
 
 TEST_CASE("conditions, status and columns are looked at") {

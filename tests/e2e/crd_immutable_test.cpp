@@ -26,6 +26,8 @@ spec:
       mid: {fields: {in: {required: true, fields: {w: string | immutable, v: string}}}}
       list: '[]L | listType=map listMapKeys=name maxItems=4'
       un: {union: {git: {fields: {url: string | required immutable}}, image: string}}
+      nu: {fields: {c: string | required nullable immutable maxLength=9}}
+      hull: {fields: {m: {required: true, nullable: true, fields: {b: string | immutable maxLength=9}}}}
 )";
 
 }  // namespace
@@ -68,6 +70,13 @@ E2E_CASE("crd-gen: an immutable field stays, whatever around it is removed") {
       {R"({"list": [{"name": "a", "sub": {"r": "q"}}]})", R"({"list": []})", ""},
       {R"({"un": {"git": {"url": "q"}}})", R"({"un": {"image": "q"}})",
        "git holds immutable fields"},
+      // A null is no value for has(), though it is one for `required`.
+      {R"({"nu": {"c": "1"}})", R"({"nu": {"c": null}})", "c is immutable: it cannot be removed"},
+      {R"({"nu": {"c": "1"}})", "{}", "nu holds immutable fields"},
+      {R"({"nu": {"c": null}})", R"({"nu": {"c": "1"}})", ""},
+      {R"({"hull": {"m": {"b": "1"}}})", R"({"hull": {"m": null}})", "m holds immutable fields"},
+      {R"({"hull": {"m": {"b": "1"}}})", "{}", "hull holds immutable fields"},
+      {R"({"hull": {"m": null}})", "{}", ""},
   };
   for (const Step& step : steps) {
     CAPTURE(step.before, step.after);
