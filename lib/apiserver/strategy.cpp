@@ -92,7 +92,8 @@ void normalise_secret(Json& object) {
     }
     object.erase("stringData");
   }
-  if (base::string_at(object, {"type"}).empty()) object["type"] = "Opaque";
+  const Json* type = base::find(object, {"type"});
+  if (type == nullptr || type->is_null() || *type == "") object["type"] = "Opaque";
 }
 
 // Of metadata the status endpoint of these writes nothing.

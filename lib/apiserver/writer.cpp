@@ -392,6 +392,9 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   fill_times(resource, before, object, context.subresource, context.now);
   if (context.subresource.empty()) {
     KW_TRY(complete(context, &before, object));
+  } else if (!resource.custom && context.subresource == "status") {
+    builtin::fill_updated_status(resource.storage_id, before, base::format_rfc3339(context.now),
+                                 object);
   } else if (!resource.custom) {
     builtin::drop_disabled_fields(resource.storage_id, &before, object);
   }

@@ -279,6 +279,10 @@ bool same_field(const Field& a, const Field& b) {
   return same_value(a.json(), b.json());
 }
 
+bool same_optional(const Field& a, const Field& b) {
+  return a.present() == b.present() && same_field(a, b);
+}
+
 Problems label_problems(const std::string& text) {
   return core::dns_label_problems(text);
 }

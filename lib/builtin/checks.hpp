@@ -109,6 +109,8 @@ std::string range_sentence(std::int64_t least, std::int64_t most);
 // it keeps no more.
 bool same_value(const Json* a, const Json* b);
 bool same_field(const Field& a, const Field& b);
+// The same of what is a pointer there: a structure or text with nothing in it is not none.
+bool same_optional(const Field& a, const Field& b);
 
 Problems label_problems(const std::string& text);      // of a DNS label
 Problems subdomain_problems(const std::string& text);  // of most names
@@ -172,6 +174,8 @@ void check_endpoint_ip(const Field& address);
 
 // Names of resources, and amounts of them.
 bool is_huge_page(const std::string& resource);
+bool is_native_resource(const std::string& resource);
+bool is_extended_resource(const std::string& resource);
 bool is_quota_resource(const std::string& resource);
 bool may_overcommit(const std::string& resource);
 void check_resource_name(const Field& place, const std::string& resource);

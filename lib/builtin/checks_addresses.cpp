@@ -230,16 +230,17 @@ bool is_limited(const std::string& name) {
   return is_compute(name) || name == "requests.storage";
 }
 
-bool is_native(const std::string& name) {
-  return name.find('/') == std::string::npos || name.find("kubernetes.io/") != std::string::npos;
-}
-
-bool is_extended(const std::string& name) {
-  return !is_native(name) && !name.starts_with("requests.") &&
-         qualified_problems("requests." + name).empty();
-}
-
 }  // namespace
+
+bool is_native_resource(const std::string& resource) {
+  return resource.find('/') == std::string::npos ||
+         resource.find("kubernetes.io/") != std::string::npos;
+}
+
+bool is_extended_resource(const std::string& resource) {
+  return !is_native_resource(resource) && !resource.starts_with("requests.") &&
+         qualified_problems("requests." + resource).empty();
+}
 
 bool is_huge_page(const std::string& resource) {
   return resource.starts_with(kHugePages);
@@ -251,7 +252,7 @@ bool is_quota_resource(const std::string& resource) {
 }
 
 bool may_overcommit(const std::string& resource) {
-  return is_native(resource) && !is_huge_page(resource);
+  return is_native_resource(resource) && !is_huge_page(resource);
 }
 
 void check_resource_name(const Field& place, const std::string& resource) {
@@ -267,7 +268,7 @@ void check_container_resource_name(const Field& place, const std::string& resour
   if (resource.find('/') == std::string::npos) {
     if (is_compute(resource) || is_huge_page(resource)) return;
     place.invalid_as(quoted_text(resource), "must be a standard resource for containers");
-  } else if (!is_native(resource) && !is_extended(resource)) {
+  } else if (!is_native_resource(resource) && !is_extended_resource(resource)) {
     place.invalid_as(quoted_text(resource), "doesn't follow extended resource name standard");
   }
 }
@@ -275,7 +276,7 @@ void check_container_resource_name(const Field& place, const std::string& resour
 void check_resource_amount(const std::string& resource, const Field& amount) {
   check_not_negative_quantity(amount);
   const auto quantity = amount.quantity();
-  if (!quantity || !(is_counted(resource) || is_extended(resource))) return;
+  if (!quantity || !(is_counted(resource) || is_extended_resource(resource))) return;
   if (quantity->as_int64()) return;
   const bool too_large = quantity->compare(base::Quantity::of(LLONG_MAX)) >= 0;
   if (!too_large) {

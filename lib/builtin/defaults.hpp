@@ -28,4 +28,8 @@ void share_labels(Json& object);
 // As fill_new, for an update of `live`; both have their defaults.
 void fill_updated(const std::string& storage_id, const Json& live, Json& object);
 
+// The same for an update of the status, which has the spec of `live` by now. `now` is RFC 3339.
+void fill_updated_status(const std::string& storage_id, const Json& live, const std::string& now,
+                         Json& object);
+
 }  // namespace kubewatch::builtin

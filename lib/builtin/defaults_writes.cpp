@@ -201,6 +201,20 @@ void updated_daemon_set(const Json& live, Json& object) {
   set_template_generation(object, same ? before : before + 1);
 }
 
+// Since when it is in its phase, unless somebody says so.
+void updated_volume_status(const Json& live, const std::string& now, Json& volume) {
+  constexpr const char* since = "lastPhaseTransitionTime";
+  Json* status = base::find(volume, {"status"});
+  if (status == nullptr || !status->is_object()) return;
+  const Json* before = base::find(live, {"status", since});
+  const auto phase = [](const Json& of) { return base::string_at(of, {"status", "phase"}); };
+  if (phase(live) == phase(volume)) {
+    if (is_absent(*status, since) && before != nullptr) (*status)[since] = *before;
+  } else if (is_absent(*status, since) || (before != nullptr && (*status)[since] == *before)) {
+    (*status)[since] = now;
+  }
+}
+
 // Its generation counts changes, and there is none before the first.
 void updated_driver(const Json& live, Json& driver) {
   const Json* before = base::find(live, {"spec"});
@@ -257,6 +271,16 @@ void fill_updated(const std::string& storage_id, const Json& live, Json& object)
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(live, object);
   apply_defaults(storage_id, object);
   hide_empty_lists(object);
+}
+
+void fill_updated_status(const std::string& storage_id, const Json& live, const std::string& now,
+                         Json& object) {
+  if (!object.is_object()) return;
+  drop_disabled_fields(storage_id, &live, object);
+  if (storage_id == "daemonsets.apps") set_template_generation(object, template_generation(live));
+  if (storage_id == "persistentvolumes") updated_volume_status(live, now, object);
+  // Its labels come from a template that it has by now.
+  if (storage_id == "jobs.batch") apply_defaults(storage_id, object);
 }
 
 }  // namespace kubewatch::builtin

@@ -229,7 +229,15 @@ std::string PolicyExpressions::add_variable(const std::string& name, std::string
 std::string syntax_problem(std::string_view source) {
   cel::Issues issues(source);
   cel::parse(source, issues);
-  return issues.empty() ? "" : failed(issues).problem;
+  if (issues.empty()) return "";
+  std::string problem = failed(issues).problem;
+  // Of a source without a line the server shows none, and begins to count before it.
+  if (source.empty()) {
+    problem.erase(std::min(problem.find('\n'), problem.size()));
+    const std::size_t at = problem.find(":1:1:");
+    if (at != std::string::npos) problem[at + 3] = '0';
+  }
+  return problem;
 }
 
 }  // namespace kubewatch::builtin

@@ -96,7 +96,9 @@ void to_typed_member(Json& value, const WireField& field) {
 // Lists and maps with nothing in them stay: rules may ask for them, and schema::as_written drops
 // them.
 bool leaves_out(const WireField& field, const Json& value) {
-  if (field.omit_zero && is_zero_value(value)) return true;
+  // A text that is no time is told of.
+  const bool time = field.kind == 't' || field.kind == 'u';
+  if (field.omit_zero && (time ? value.is_null() : is_zero_value(value))) return true;
   if (!field.omit_empty || field.pointer || field.repeated || is_map(field)) return false;
   return std::string_view("sbikdy").find(field.kind) != std::string_view::npos &&
          is_zero_value(value);

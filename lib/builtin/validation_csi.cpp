@@ -4,6 +4,7 @@
 #include <map>
 #include <vector>
 
+#include "builtin/go_values.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 
@@ -118,7 +119,7 @@ void check_storage_capacity(const Field& object, const Json* live) {
   check_not_negative_quantity(object["capacity"]);
   if (live == nullptr) return;
   const Field before(*live, object.errors());
-  if (!same_field(topology, before["nodeTopology"])) {
+  if (!same_optional(topology, before["nodeTopology"])) {
     topology.invalid_as(selector_text(topology), "field is immutable");
   }
   if (!same_field(name, before["storageClassName"])) name.invalid_text("field is immutable");
@@ -146,16 +147,6 @@ void check_volume_error(const Field& error) {
   if (code.number_or(0) < 0) code.invalid(range_sentence(0, INT32_MAX));
 }
 
-std::string attachment_text(const Field& spec) {
-  const Field source = spec["source"];
-  const Field volume = source["inlineVolumeSpec"];
-  return fmt::format(
-      "{{\"Attacher\":{},\"Source\":{{\"PersistentVolumeName\":{},\"InlineVolumeSpec\":{}}},"
-      "\"NodeName\":{}}}",
-      quoted_text(spec["attacher"].text()), source["persistentVolumeName"].shown(), volume.shown(),
-      quoted_text(spec["nodeName"].text()));
-}
-
 }  // namespace
 
 void check_attachment(const Field& object, const Json* live) {
@@ -168,7 +159,10 @@ void check_attachment(const Field& object, const Json* live) {
   if (name.present()) name.invalid_each(subdomain_problems(name.text()));
   if (live == nullptr) return;
   const Field before = Field(*live, object.errors())["spec"];
-  if (!same_field(spec, before)) spec.invalid_as(attachment_text(spec), "field is immutable");
+  const auto all = [](const Field& of) { return of.is_map() ? *of.json() : Json::object(); };
+  constexpr const char* type = "VolumeAttachmentSpec";
+  if (same_go_value(type, all(spec), all(before))) return;
+  spec.invalid_as(go_value(type, all(spec)), "field is immutable");
 }
 
 void check_attachment_status(const Field& object, const Json* /*live*/) {

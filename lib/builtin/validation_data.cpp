@@ -139,6 +139,16 @@ void check_namespace(const Field& object, const Json* /*live*/) {
   }
 }
 
+void check_namespace_status(const Field& object, const Json* /*live*/) {
+  const bool dying = object["metadata"]["deletionTimestamp"].present();
+  const char* phase = dying ? "Terminating" : "Active";
+  const Field told = object["status"]["phase"];
+  if (told.is(phase)) return;
+  told.at("status.Phase")
+      .invalid_text(fmt::format("may only be '{}' if `deletionTimestamp` is {}empty", phase,
+                                dying ? "not " : ""));
+}
+
 namespace {
 
 void check_taints(const Field& taints) {
@@ -400,10 +410,13 @@ void check_updated_event(const Field& object, const Field& before) {
                                {"reportingController", "reportingController", shown_word},
                                {"reportingInstance", "reportingInstance", shown_word}};
   const Field series = object["series"];
-  if (!same_field(series, before["series"])) check_event_series(series);
+  if (!same_optional(series, before["series"])) check_event_series(series);
   for (const Frozen& one : frozen) {
     const Field field = object[one.key];
-    if (same_field(field, before[one.key])) continue;
+    const bool pointer = one.shown == shown_related;
+    if (pointer ? same_optional(field, before[one.key]) : same_field(field, before[one.key])) {
+      continue;
+    }
     field.at(one.told).invalid_as(one.shown(field), "field is immutable");
   }
 }

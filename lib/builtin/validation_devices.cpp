@@ -1,6 +1,6 @@
 // Devices that are claimed (resource.k8s.io): classes, claims, their templates, and what drivers
-// offer. The main rules: expressions are parsed alone; not looked at are the name of an extended
-// resource, of a device all but its name and its nodes, and the status of a claim.
+// offer. The main rules: expressions are parsed alone; not looked at are of a device all but its
+// name and its nodes, and the status of a claim.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "builtin/go_values.hpp"
 #include "builtin/policy_expressions.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
@@ -200,29 +201,36 @@ void check_claimed(const Field& devices) {
   });
 }
 
-// Told in the form that it is served in.
-void check_kept_spec(const Field& object, const Json& live) {
-  object["spec"].immutable(Field(live, object.errors())["spec"]);
+void check_kept_spec(const Field& object, const Json& live, const char* type) {
+  const Json now = object["spec"].is_map() ? *object["spec"].json() : Json::object();
+  const Field before = Field(live, object.errors())["spec"];
+  if (same_go_value(type, now, before.is_map() ? *before.json() : Json::object())) return;
+  object["spec"].invalid_as(go_value(type, now), "field is immutable");
 }
 
 }  // namespace
 
 void check_resource_claim(const Field& object, const Json* live) {
-  if (live != nullptr) return check_kept_spec(object, *live);
+  if (live != nullptr) return check_kept_spec(object, *live, "ResourceClaimSpec");
   check_claimed(object["spec"]["devices"]);
 }
 
+// Unlike a claim it is looked at again whole.
 void check_resource_claim_template(const Field& object, const Json* live) {
-  if (live != nullptr) return check_kept_spec(object, *live);
   const Field spec = object["spec"];
   check_template_metadata(spec["metadata"]);
   check_claimed(spec["spec"]["devices"]);
+  if (live != nullptr) check_kept_spec(object, *live, "ResourceClaimTemplateSpec");
 }
 
 void check_device_class(const Field& object, const Json* /*live*/) {
   const Field spec = object["spec"];
   check_selectors(spec["selectors"]);
   check_list(spec["config"], kMostParts, check_configuration);
+  const Field name = spec["extendedResourceName"];
+  if (name.present() && !is_extended_resource(name.text())) {
+    name.invalid_text("must be a valid extended resource name");
+  }
 }
 
 namespace {

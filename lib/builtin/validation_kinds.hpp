@@ -55,6 +55,7 @@ KindRules check_ip_address;
 
 // validation_storage.cpp
 KindRules check_claim;
+KindRules check_claim_status;
 KindRules check_volume;
 KindRules check_storage_class;
 KindRules check_attributes_class;
@@ -94,6 +95,7 @@ KindRules check_cluster_role_binding;
 // validation_registrations.cpp
 KindRules check_webhooks;
 KindRules check_api_service;
+KindRules check_api_service_status;
 // Which operations on which resources.
 void check_operations_rule(const Field& rule);
 
@@ -115,6 +117,7 @@ KindRules check_flow_conditions;  // of a status
 KindRules check_config_map_object;
 KindRules check_secret_object;
 KindRules check_namespace;
+KindRules check_namespace_status;
 KindRules check_node;
 KindRules check_node_status;
 KindRules check_event;

@@ -228,7 +228,10 @@ void check_ingress_status(const Field& object, const Json* live) {
 
 void check_ingress_class(const Field& object, const Json* live) {
   const Field controller = object["spec"]["controller"];
-  if (live != nullptr) controller.immutable(Field(*live, object.errors())["spec"]["controller"]);
+  if (live != nullptr &&
+      !same_field(controller, Field(*live, object.errors())["spec"]["controller"])) {
+    controller.invalid_text("field is immutable");
+  }
   constexpr std::size_t most = 250;
   if (controller.size() > most) controller.too_long(most);
   check_domain_path(controller);

@@ -269,4 +269,12 @@ void check_api_service(const Field& object, const Json* /*live*/) {
   }
 }
 
+void check_api_service_status(const Field& object, const Json* /*live*/) {
+  static const Values states = {"True", "False", "Unknown"};
+  for (const auto& condition : object["status"]["conditions"].items()) {
+    const Field state = condition["status"];
+    if (!is_one(state.text(), states)) state.not_supported(states);
+  }
+}
+
 }  // namespace kubewatch::builtin

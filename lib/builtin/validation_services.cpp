@@ -222,7 +222,7 @@ void check_service_update(const Field& spec, const Field& before) {
   check_kept_addresses(spec, before);
   const Field name = spec["loadBalancerClass"];
   const bool balancers = spec["type"].is("LoadBalancer") && before["type"].is("LoadBalancer");
-  if (balancers && !same_field(name, before["loadBalancerClass"])) name.invalid(kNoneMore);
+  if (balancers && !same_optional(name, before["loadBalancerClass"])) name.invalid(kNoneMore);
   check_balancer_class(spec);
   const auto checked = [](const Field& one) {
     return one["type"].is("LoadBalancer") && one["externalTrafficPolicy"].is("Local");

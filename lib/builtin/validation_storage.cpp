@@ -145,10 +145,11 @@ void check_claim_update(const Field& claim, const Field& live) {
         "volumeAttributesClassName for bound claims\n" +
         go_difference("PersistentVolumeClaimSpec", *before.json(), rest));
   }
-  const auto now = spec["resources"]["requests"]["storage"].quantity();
-  const auto then = before["resources"]["requests"]["storage"].quantity();
-  const auto has = live["status"]["capacity"]["storage"].quantity().value_or(base::Quantity::of(0));
-  if (now && then && now->compare(*then) < 0 && now->compare(has) <= 0) {
+  const auto amount = [](const Field& of) { return of.quantity().value_or(base::Quantity::of(0)); };
+  const auto now = amount(spec["resources"]["requests"]["storage"]);
+  const auto then = amount(before["resources"]["requests"]["storage"]);
+  const auto has = amount(live["status"]["capacity"]["storage"]);
+  if (now.compare(then) < 0 && now.compare(has) <= 0) {
     spec["resources"]["requests"]["storage"].forbidden(
         "field can not be less than status.capacity");
   }
@@ -162,6 +163,48 @@ void check_claim_update(const Field& claim, const Field& live) {
 void check_claim(const Field& object, const Json* live) {
   check_claim_spec(object["spec"]);
   if (live != nullptr) check_claim_update(object, Field(*live, object.errors()));
+}
+
+namespace {
+
+// What a claim has of its own: its storage, and what carries the domain of somebody else.
+bool check_claimed_resource(const Field& place, const std::string& resource) {
+  const auto problems = qualified_problems(resource);
+  for (const auto& problem : problems) place.invalid_as(quoted_text(resource), problem);
+  if (!problems.empty()) return false;
+  if (!is_native_resource(resource) || resource == "storage") return true;
+  place.errors().push_back(field_not_supported(place.path(), quoted_text(resource), {"storage"}));
+  return false;
+}
+
+// The server rounds away from zero before it looks.
+bool check_basic_amount(const Field& amount) {
+  const auto quantity = amount.quantity();
+  if (!quantity || quantity->sign() >= 0) return true;
+  const auto whole = quantity->as_int64();
+  amount.invalid_as(whole ? std::to_string(*whole) : "-1", "must be a valid resource quantity");
+  return false;
+}
+
+}  // namespace
+
+void check_claim_status(const Field& object, const Json* /*live*/) {
+  static const Values states = {"ControllerResizeInProgress", "ControllerResizeInfeasible",
+                                "NodeResizeInProgress", "NodeResizeInfeasible",
+                                "NodeResizePending"};
+  const Field status = object["status"];
+  for (const auto& [name, amount] : status["capacity"].entries()) check_basic_amount(amount);
+  const Field resizes = status["allocatedResourceStatuses"];
+  for (const auto& [name, state] : resizes.entries()) {
+    check_claimed_resource(resizes, name);
+    if (is_one(state.text(), states)) continue;
+    // It names the resource in place of the state.
+    resizes.errors().push_back(field_not_supported(resizes.path(), quoted_text(name), states));
+  }
+  const Field allocated = status["allocatedResources"];
+  for (const auto& [name, amount] : allocated.entries()) {
+    if (check_claimed_resource(allocated, name)) check_basic_amount(amount);
+  }
 }
 
 namespace {
@@ -365,7 +408,7 @@ void check_volume_update(const Field& spec, const Field& before) {
   if (before["csi"].is_map() && spec["csi"].is_map() && !before["csi"][expand].present()) {
     now["csi"].erase(expand);
   }
-  if (!same_value(&now, &then)) {
+  if (!same_go_value("PersistentVolumeSource", now, then)) {
     spec["persistentvolumesource"].forbidden(
         "spec.persistentvolumesource is immutable after creation\n" +
         go_difference("PersistentVolumeSource", then, now));
@@ -387,9 +430,7 @@ void check_attributes_of_volume(const Field& spec) {
   spec["csi"].required("has to be specified when using volumeAttributesClassName");
 }
 
-}  // namespace
-
-void check_volume(const Field& object, const Json* live) {
+void check_whole_volume(const Field& object) {
   const Field spec = object["spec"];
   if (spec["accessModes"].empty()) spec["accessModes"].required();
   check_access_modes(spec["accessModes"]);
@@ -409,7 +450,16 @@ void check_volume(const Field& object, const Json* live) {
   check_class_name(spec["storageClassName"]);
   spec["volumeMode"].one_of(kVolumeModes);
   check_attributes_of_volume(spec);
-  if (live != nullptr) check_volume_update(spec, Field(*live, object.errors())["spec"]);
+}
+
+}  // namespace
+
+// The server looks at all of an update twice.
+void check_volume(const Field& object, const Json* live) {
+  check_whole_volume(object);
+  if (live == nullptr) return;
+  check_whole_volume(object);
+  check_volume_update(object["spec"], Field(*live, object.errors())["spec"]);
 }
 
 void check_inline_volume(const Field& spec) {

@@ -259,6 +259,37 @@ TEST_CASE("a DaemonSet counts its templates") {
   CHECK(counted(updated("daemonsets.apps", made, R"({"spec":{}})")) == "2");
 }
 
+TEST_CASE("what an update of a status gets beside the status") {
+  const std::string now = "2025-01-01T00:00:00Z";
+  const Json sets = filled("daemonsets.apps", R"({"spec":{}})");
+  Json set = sets;
+  set["metadata"]["annotations"][kTemplateGeneration] = "0";
+  fill_updated_status("daemonsets.apps", sets, now, set);
+  CHECK(set["metadata"]["annotations"][kTemplateGeneration] == "1");
+
+  const Json job =
+      filled("jobs.batch", R"({"spec":{"template":{"metadata":{"labels":{"k":"v"}}}}})");
+  Json bare = job;
+  bare["metadata"].erase("labels");
+  fill_updated_status("jobs.batch", job, now, bare);
+  CHECK(bare["metadata"]["labels"] == job["spec"]["template"]["metadata"]["labels"]);
+
+  const Json volume = filled("persistentvolumes", R"({"spec":{}})");
+  const auto since = [&](const char* status) {
+    Json object = volume;
+    object["status"] = Json::parse(status);
+    fill_updated_status("persistentvolumes", volume, now, object);
+    return base::string_at(object, {"status", "lastPhaseTransitionTime"});
+  };
+  const std::string then = "2024-01-01T00:00:00Z";
+  const std::string other = "2024-06-01T00:00:00Z";
+  CHECK(since(R"({"phase":"Pending"})") == then);
+  CHECK(since(R"({"phase":"Bound"})") == now);
+  CHECK(since(R"({"phase":"Bound","lastPhaseTransitionTime":"2024-01-01T00:00:00Z"})") == now);
+  CHECK(since(R"({"phase":"Bound","lastPhaseTransitionTime":"2024-06-01T00:00:00Z"})") == other);
+  CHECK(since(R"({"phase":"Pending","lastPhaseTransitionTime":"2024-06-01T00:00:00Z"})") == other);
+}
+
 TEST_CASE("what new volumes, claims and StatefulSets get") {
   const Json volume = filled("persistentvolumes", R"({"spec":{}})");
   CHECK(volume["status"] ==

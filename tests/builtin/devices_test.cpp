@@ -65,6 +65,17 @@ TEST_CASE("a claim and its template do not change") {
   tmpl["spec"]["spec"]["devices"]["requests"][0]["name"] = "";
   CHECK(told(kTemplate, nullptr, tmpl)
             .starts_with("[spec.spec.devices.requests[0].name: Invalid value: \"\": "));
+  const Json before = {{"spec", {{"spec", right(kClaim)["spec"]}}}};
+  Json changed = Json::parse(R"({"spec":{"metadata":{"generation":3},"spec":{"devices":{
+      "requests":[{"name":"r","exactly":{"deviceClassName":"d","count":1}}],
+      "config":[{"opaque":{"driver":"d","parameters":{"a":1}}}]}}}})");
+  CHECK(told(kTemplate, &before, changed) ==
+        "[spec.metadata.generation: Forbidden: cannot be set, spec: Invalid value: "
+        "{\"generation\":3,\"Spec\":{\"Devices\":{\"Requests\":[{\"Name\":\"r\",\"Exactly\":"
+        "{\"DeviceClassName\":\"d\",\"Selectors\":null,\"AllocationMode\":\"\",\"Count\":1,"
+        "\"AdminAccess\":null,\"Tolerations\":null,\"Capacity\":null},\"FirstAvailable\":null}],"
+        "\"Constraints\":null,\"Config\":[{\"Requests\":null,\"Opaque\":{\"Driver\":\"d\","
+        "\"Parameters\":{\"a\":1}}}]}}}: field is immutable]");
 }
 
 TEST_CASE("a class selects devices and configures them") {
@@ -77,6 +88,16 @@ TEST_CASE("a class selects devices and configures them") {
        "[spec.config[0].opaque: Required value, spec.config[1].opaque.driver: Required value, "
        "spec.config[1].opaque.parameters: Invalid value: \"<value omitted>\": must be a valid JSON "
        "object]"},
+      {kClass, R"({"spec":{"extendedResourceName":"a.b/c"}})", ""},
+      {kClass, R"({"spec":{"extendedResourceName":""}})",
+       "spec.extendedResourceName: Invalid value: \"\": must be a valid extended resource name"},
+      {kClass, R"({"spec":{"extendedResourceName":"kubernetes.io/x"}})",
+       "spec.extendedResourceName: Invalid value: \"kubernetes.io/x\": must be a valid extended "
+       "resource name"},
+      {kClass, R"({"spec":{"selectors":[{"cel":{"expression":""}}]}})",
+       "spec.selectors[0].cel.expression: Invalid value: \"\": compilation failed: ERROR: "
+       "<input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', "
+       "'!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
   });
 }
 

@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
 """Writes lib/builtin/go_types.inc: the fields of kube-apiserver's own types, as it prints them in refusals.
 
-Names and order are read from pkg/apis/core/types.go of k8s.io/kubernetes, JSON names from k8s.io/api; both must be in
-the Go module cache (tests/kube-apiserver/build.sh puts them there). The form is described in go_values.cpp.
+Names and order are read from pkg/apis/{core,resource,storage}/types.go of k8s.io/kubernetes, JSON names from
+k8s.io/api; both must be in the Go module cache (tests/kube-apiserver/build.sh puts them there). The form is described
+in go_values.cpp.
 """
 import os
 import re
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOTS = ["PodSpec", "PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "ServicePort"]
-# Volumes of storage that few have: shown without their fields.
-LEFT_OUT = re.compile("^(GCE|AWS|GitRepo|ISCSI|Glusterfs|RBD|Quobyte|Flex|Cinder|CephFS|Flocker|FC|Azure|Vsphere|Photon|"
-                      "Portworx|ScaleIO|StorageOS|PodCertificate|ClusterTrustBundle)")
-PLAIN = {"bool": "b", "int32": "i", "int64": "i", "resource.Quantity": "q", "intstr.IntOrString": "i",
-         "ResourceList": "{q}", "map[string]string": "{}"}
+ROOTS = ["PodSpec", "PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "ServicePort",
+         "ResourceClaimSpec", "ResourceClaimTemplateSpec", "VolumeAttachmentSpec"]
+PLAIN = {"bool": "b", "int32": "i", "int64": "i", "runtime.RawExtension": "?", "resource.Quantity": "q",
+         "intstr.IntOrString": "i", "ResourceList": "{q}", "map[QualifiedName]resource.Quantity": "{q}",
+         "map[string]string": "{}"}
 META = """metav1.LabelSelector matchLabels:{} matchExpressions:[metav1.LabelSelectorRequirement
 metav1.LabelSelectorRequirement key operator values:[
-ObjectMeta name generateName namespace uid labels:{} annotations:{} ownerReferences:[ finalizers:["""
+ObjectMeta name generateName namespace selfLink uid resourceVersion generation:i creationTimestamp deletionTimestamp \
+deletionGracePeriodSeconds:? labels:{} annotations:{} ownerReferences:[ finalizers:[ managedFields:["""
 
 
 def module_dir(name):
@@ -33,18 +34,20 @@ def structs(path):
             tag = re.search(r'json:"([^",]*)', line)
             words = line.split("//")[0].split("`")[0].split()
             if words:
-                fields.append((words[0] if len(words) > 1 else None, words[-1], tag.group(1) if tag else ""))
+                go_type = words[-1].replace("api.", "")
+                fields.append((words[0] if len(words) > 1 else None, go_type, tag.group(1) if tag else ""))
         out[name] = fields
     return out
 
 
 def main():
-    own = structs(os.path.join(module_dir("k8s.io/kubernetes"), "pkg/apis/core/types.go"))
-    served = structs(os.path.join(module_dir("k8s.io/api"), "core/v1/types.go"))
-    known = {name for name in own if not LEFT_OUT.match(name)}
+    own, served = {}, {}
+    for group in ("storage", "resource", "core"):  # of two with one name core's is shown
+        own.update(structs(os.path.join(module_dir("k8s.io/kubernetes"), f"pkg/apis/{group}/types.go")))
+        served.update(structs(os.path.join(module_dir("k8s.io/api"), f"{group}/v1/types.go")))
 
     def named(go_type):
-        return go_type if go_type in known or go_type == "metav1.LabelSelector" else ""
+        return go_type if go_type in own or go_type == "metav1.LabelSelector" else ""
 
     def code(go_type):
         if go_type in PLAIN:
@@ -61,7 +64,7 @@ def main():
         tags = {field: tag for field, _, tag in served.get(name, [])}
         for field, go_type, _ in own[name]:
             base = re.sub(r"^[\[\]*]+", "", go_type)
-            if base in known and base not in todo:
+            if base in own and base not in todo:
                 todo.append(base)
             if field is None:
                 words.append("+" + go_type.split(".")[-1])

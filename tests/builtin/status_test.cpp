@@ -45,6 +45,39 @@ constexpr const char* kIndexed =
 
 }  // namespace
 
+TEST_CASE("what a Namespace, a claim and an APIService may say of themselves") {
+  const Json living = Json::object();
+  const Json dying = {{"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}}}};
+  CHECK(told_of_status("namespaces", living, R"({"phase":"Active"})").empty());
+  CHECK(told_of_status("namespaces", dying, R"({"phase":"Terminating"})").empty());
+  CHECK(told_of_status("namespaces", living, R"({"phase":"x"})") ==
+        "status.Phase: Invalid value: \"x\": may only be 'Active' if `deletionTimestamp` is empty");
+  CHECK(told_of_status("namespaces", dying, R"({"phase":"Active"})") ==
+        "status.Phase: Invalid value: \"Active\": may only be 'Terminating' if `deletionTimestamp` "
+        "is not empty");
+  const auto claim = [](const char* status) {
+    return told_of_status("persistentvolumeclaims", Json::object(), status);
+  };
+  CHECK(claim(R"({"capacity":{"storage":"1Gi"},"allocatedResources":{"storage":1,"a.b/c":"2"},
+                  "allocatedResourceStatuses":{"storage":"NodeResizePending"}})")
+            .empty());
+  CHECK(
+      claim(R"({"capacity":{"x":"-100m"},"allocatedResources":{"k":1,"storage":-2}})") ==
+      "[status.capacity[x]: Invalid value: -1: must be a valid resource quantity, "
+      "status.allocatedResources: Unsupported value: \"k\": supported values: \"storage\", "
+      "status.allocatedResources[storage]: Invalid value: -2: must be a valid resource quantity]");
+  CHECK(
+      claim(R"({"allocatedResourceStatuses":{"k":"x"}})") ==
+      "[status.allocatedResourceStatuses: Unsupported value: \"k\": supported values: "
+      "\"storage\", status.allocatedResourceStatuses: Unsupported value: \"k\": supported values: "
+      "\"ControllerResizeInProgress\", \"ControllerResizeInfeasible\", \"NodeResizeInProgress\", "
+      "\"NodeResizeInfeasible\", \"NodeResizePending\"]");
+  CHECK(told_of_status("apiservices.apiregistration.k8s.io", Json::object(),
+                       R"({"conditions":[{"status":"True"},{}]})") ==
+        "status.conditions[1].status: Unsupported value: \"\": supported values: \"True\", "
+        "\"False\", \"Unknown\"");
+}
+
 TEST_CASE("counts of a status are not negative, and no part is more than the whole") {
   struct Of {
     const char* storage_id;

@@ -25,6 +25,16 @@ TEST_CASE("zeros of a type that is no pointer are nothing, of a pointer they sta
         Json::parse(R"({"containers":[{"name":"","resources":{}}]})"));
 }
 
+TEST_CASE("a text is no time of a template, and stays to be told of") {
+  Json job = Json::parse(R"({"apiVersion":"batch/v1","kind":"Job","spec":{"template":{
+      "metadata":{"creationTimestamp":"","name":""}}}})");
+  to_typed_form(job);
+  CHECK(job["spec"]["template"]["metadata"] == Json::parse(R"({"creationTimestamp":""})"));
+  job["spec"]["template"]["metadata"]["creationTimestamp"] = nullptr;
+  to_typed_form(job);
+  CHECK(job["spec"]["template"]["metadata"] == Json::object());
+}
+
 TEST_CASE("nulls in lists and maps become zeros, numbers what the type holds") {
   CHECK(typed_pod(R"({"containers":[{"name":"c","args":[null,"x"]}],"nodeSelector":{"a":null},
                       "priority":2.0,"activeDeadlineSeconds":99999999999,"tolerations":[null]})") ==

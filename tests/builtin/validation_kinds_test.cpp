@@ -397,6 +397,22 @@ TEST_CASE("what may change of a volume and of a claim") {
   volume["spec"].merge_patch(Json::parse(expand));
   CHECK(told_of_volume(R"({"csi":{"controllerExpandSecretRef":{"name":"c"}}})")
             .starts_with("spec.persistentvolumesource: Forbidden:"));
+  // All of an update is looked at twice, and the message says it once.
+  const Json before = right("persistentvolumes");
+  Json second = before;
+  second["spec"]["azureFile"] = {{"secretName", "a"}};
+  schema::FieldErrors errors;
+  validate("persistentvolumes", &before, second, "", errors);
+  REQUIRE(errors.size() == 3);
+  CHECK(errors[0].field == "spec.azureFile");
+  CHECK(errors[1].field == "spec.azureFile");
+  CHECK(errors[2].message.find(
+            "+ \"AzureFile\": {\n+  \"SecretName\": \"a\",\n+  \"ShareName\": "
+            "\"\",\n+  \"ReadOnly\": false,\n+  \"SecretNamespace\": null\n+ },") !=
+        std::string::npos);
+  CHECK(told_of_update("persistentvolumeclaims", R"({"spec":{"resources":null}})")
+            .ends_with("spec.resources.requests.storage: Forbidden: field can not be less than "
+                       "status.capacity]"));
   CHECK(told_of("persistentvolumes", R"({"spec":{"volumeAttributesClassName":""}})") ==
         "[spec.volumeAttributesClassName: Required value: an empty string is disallowed, spec.csi: "
         "Required value: has to be specified when using volumeAttributesClassName]");
@@ -577,8 +593,22 @@ TEST_CASE("what an update may not change") {
       {"secrets", R"({"type":"b"})", "type: Invalid value: \"b\": field is immutable"},
       {"ingressclasses.networking.k8s.io", R"({"spec":{"controller":"a.b/d"}})",
        "spec.controller: Invalid value: \"a.b/d\": field is immutable"},
-      {"endpointslices.discovery.k8s.io", R"({"addressType":"IPv6"})",
-       "addressType: Invalid value: \"IPv6\": field is immutable"},
+      {"ingressclasses.networking.k8s.io", R"({"spec":{"controller":null}})",
+       "[spec.controller: Invalid value: \"\": field is immutable, spec.controller: Required "
+       "value]"},
+      {"volumeattachments.storage.k8s.io",
+       R"({"spec":{"source":{"persistentVolumeName":"w"},"nodeName":null}})",
+       "[spec.nodeName: Invalid value: \"\": a lowercase RFC 1123 subdomain must consist of lower "
+       "case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric "
+       "character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+       "(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'), spec: Invalid value: {\"Attacher\":\"d.io\","
+       "\"Source\":{\"PersistentVolumeName\":\"w\",\"InlineVolumeSpec\":null},\"NodeName\":\"\"}: "
+       "field is immutable]"},
+      {"csistoragecapacities.storage.k8s.io", R"({"nodeTopology":{}})",
+       "nodeTopology: Invalid value: {}: field is immutable"},
+      {"events", R"({"apiVersion":"events.k8s.io/v1","related":{}})",
+       "related: Invalid value: {\"Kind\":\"\",\"Namespace\":\"\",\"Name\":\"\",\"UID\":\"\","
+       "\"APIVersion\":\"\",\"ResourceVersion\":\"\",\"FieldPath\":\"\"}: field is immutable"},
   });
 }
 

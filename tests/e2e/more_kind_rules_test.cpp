@@ -1,0 +1,209 @@
+// More of what the server refuses of built-in kinds and adds to a status: volumes that are looked
+// at twice, pointers that hold nothing, states of Namespaces, claims and APIServices.
+#include <string>
+#include <vector>
+
+#include "e2e/requests.hpp"
+
+namespace kubewatch::e2e {
+
+namespace {
+
+// Of a cluster or a namespace, and gone with the case.
+class OneObject {
+ public:
+  OneObject(World& w, const std::string& collection, const std::string& name, const char* rest)
+      : w_(w), path_(collection + "/" + name) {
+    Json object = {{"metadata", {{"name", name}}}};
+    object.merge_patch(Json::parse(rest));
+    shown_ = made(w, collection, object);
+  }
+  OneObject(const OneObject&) = delete;
+  OneObject& operator=(const OneObject&) = delete;
+  ~OneObject() { send(w_, "DELETE", path_); }
+
+  const Json& shown() const { return shown_; }
+  // By a dry run.
+  Answer patched(const char* change) const { return at("", change); }
+  Answer patched_status(const char* change) const { return at("/status", change); }
+  Answer put_status(Json object) const {
+    return send(w_, "PUT", path_ + "/status?dryRun=All", object);
+  }
+
+ private:
+  Answer at(const std::string& part, const char* change) const {
+    return send_text(w_, "PATCH", path_ + part + "?dryRun=All", change, kMerge);
+  }
+
+  World& w_;
+  std::string path_;
+  Json shown_;
+};
+
+// In the order in which they are told.
+std::vector<std::string> fields_of_causes(const Answer& answer) {
+  std::vector<std::string> out;
+  const Json* causes = base::find(answer.body, {"details", "causes"});
+  if (causes == nullptr || !causes->is_array()) return out;
+  for (const Json& cause : *causes) out.push_back(base::string_at(cause, {"field"}));
+  return out;
+}
+
+std::string in_namespace(const World& w, const std::string& group, const std::string& plural) {
+  return group + "/namespaces/" + w.ns() + "/" + plural;
+}
+
+using Fields = std::vector<std::string>;
+
+}  // namespace
+
+E2E_CASE("a volume that is updated is looked at twice, and keeps the time of its phase") {
+  World w;
+  const OneObject volume(w, "/api/v1/persistentvolumes", w.ns() + "-twice", R"({"spec":{
+      "capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}})");
+  const Answer second =
+      volume.patched(R"({"spec":{"azureFile":{"secretName":"a"},"accessModes":["x"]}})");
+  CHECK(fields_of_causes(second) == Fields{"spec.accessModes", "spec.azureFile", "spec.accessModes",
+                                           "spec.azureFile", "spec.persistentvolumesource"});
+  CHECK(message(second).find("+ \"AzureFile\": {\n+  \"SecretName\": \"a\",\n+  \"ShareName\": "
+                             "\"\",\n") != std::string::npos);
+  Json object = volume.shown();
+  const auto since = [](const Answer& answer) {
+    return base::string_at(answer.body, {"status", "lastPhaseTransitionTime"});
+  };
+  const std::string then = base::string_at(object, {"status", "lastPhaseTransitionTime"});
+  REQUIRE_FALSE(then.empty());
+  object.erase("status");
+  CHECK(since(volume.put_status(object)) == then);
+  object["status"] = {{"phase", "Bound"}, {"lastPhaseTransitionTime", "2020-01-01T00:00:00Z"}};
+  CHECK(since(volume.put_status(object)) == "2020-01-01T00:00:00Z");
+}
+
+E2E_CASE("a structure with nothing in it is a change of one that was not there") {
+  World w;
+  const OneObject capacity(w, in_namespace(w, "/apis/storage.k8s.io/v1", "csistoragecapacities"),
+                           "c", R"({"storageClassName":"s"})");
+  CHECK(told_by_server(capacity.patched(R"({"nodeTopology":{}})").body) ==
+        Told{"nodeTopology: Invalid value: {}: field is immutable"});
+  const OneObject event(w, in_namespace(w, "/apis/events.k8s.io/v1", "events"), "e",
+                        (R"({"eventTime":"2026-11-30T00:00:00.000000Z","action":"a","reason":"r",
+      "type":"Normal","reportingController":"a.b/c","reportingInstance":"i",
+      "regarding":{"namespace":")" +
+                         w.ns() + R"("}})")
+                            .c_str());
+  CHECK(fields_of_causes(event.patched(R"({"related":{}})")) == Fields{"related"});
+  const OneObject service(w, in_namespace(w, "/api/v1", "services"), "s",
+                          R"({"spec":{"type":"LoadBalancer","ports":[{"port":80}]}})");
+  CHECK(tells(told_by_server(service.patched(R"({"spec":{"loadBalancerClass":""}})").body),
+              "spec.loadBalancerClass", "Invalid value: \"\": may not change once set"));
+  const OneObject ingress(w, "/apis/networking.k8s.io/v1/ingressclasses", w.ns() + "-i",
+                          R"({"spec":{"controller":"a.b/c"}})");
+  CHECK(told_by_server(ingress.patched(R"({"spec":null})").body) ==
+        Told{"spec.controller: Invalid value: \"\": field is immutable",
+             "spec.controller: Required value"});
+}
+
+E2E_CASE("what is immutable is shown whole, with Go's names") {
+  World w;
+  const std::string claims = in_namespace(w, "/apis/resource.k8s.io/v1", "resourceclaimtemplates");
+  const OneObject claim(w, claims, "t", R"({"spec":{"spec":{"devices":{"requests":[
+      {"name":"r","exactly":{"deviceClassName":"d"}}]}}}})");
+  CHECK(told_by_server(claim.patched(R"({"spec":{"metadata":{"generateName":"a"}}})").body) ==
+        Told{"spec.metadata.generateName: Forbidden: cannot be set",
+             "spec: Invalid value: {\"generateName\":\"a\",\"Spec\":{\"Devices\":{\"Requests\":"
+             "[{\"Name\":\"r\",\"Exactly\":{\"DeviceClassName\":\"d\",\"Selectors\":null,"
+             "\"AllocationMode\":\"ExactCount\",\"Count\":1,\"AdminAccess\":null,\"Tolerations\":"
+             "null,\"Capacity\":null},\"FirstAvailable\":null}],\"Constraints\":null,\"Config\":"
+             "null}}}: field is immutable"});
+  const OneObject attachment(
+      w, "/apis/storage.k8s.io/v1/volumeattachments", w.ns() + "-a",
+      R"({"spec":{"attacher":"a","nodeName":"n","source":{"persistentVolumeName":"p"}}})");
+  const Answer inlined = attachment.patched(
+      R"({"spec":{"source":{"inlineVolumeSpec":{"csi":{"driver":"d","volumeHandle":"h"}}}}})");
+  CHECK(fields_of_causes(inlined) == Fields{"spec.source", "spec"});
+  CHECK(message(inlined).find(
+            "\"CSI\":{\"Driver\":\"d\",\"VolumeHandle\":\"h\",\"ReadOnly\":false,") !=
+        std::string::npos);
+  const std::string jobs = in_namespace(w, "/apis/batch/v1", "jobs");
+  const OneObject job(w, jobs, "j", R"({"spec":{"suspend":false,"template":{"spec":{
+      "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  CHECK(message(job.patched(R"({"spec":{"template":{"metadata":{"generation":3}}}})"))
+            .find("spec.template: Invalid value: {\"generation\":3,\"labels\":{") !=
+        std::string::npos);
+  CHECK(message(job.patched(R"({"spec":{"template":{"metadata":{"creationTimestamp":""}}}})"))
+            .find("parsing time \"\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\" as "
+                  "\"2006\"") != std::string::npos);
+  // What an update of the status leaves out of its metadata.
+  Json bare = job.shown();
+  const Json labels = bare["metadata"]["labels"];
+  bare["metadata"].erase("labels");
+  CHECK(job.put_status(bare).body["metadata"]["labels"] == labels);
+  const OneObject set(w, in_namespace(w, "/apis/apps/v1", "daemonsets"), "d", R"({"spec":{
+      "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
+      "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  bare = set.shown();
+  bare["metadata"].erase("annotations");
+  CHECK(set.put_status(bare).body["metadata"]["annotations"] ==
+        set.shown()["metadata"]["annotations"]);
+}
+
+E2E_CASE("states of Namespaces, claims and APIServices are those that there are") {
+  World w;
+  CHECK(told_by_server(send_text(w, "PATCH", "/api/v1/namespaces/" + w.ns() + "/status?dryRun=All",
+                                 R"({"status":{"phase":"x"}})", kMerge)
+                           .body) ==
+        Told{"status.Phase: Invalid value: \"x\": may only be 'Active' if `deletionTimestamp` is "
+             "empty"});
+  const OneObject claim(w, in_namespace(w, "/api/v1", "persistentvolumeclaims"), "c", R"({"spec":{
+      "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}})");
+  CHECK(told_by_server(claim
+                           .patched_status(R"({"status":{"capacity":{"x":"-100m"},
+      "allocatedResources":{"k":1},"allocatedResourceStatuses":{"storage":"x"}}})")
+                           .body) ==
+        Told{"status.capacity[x]: Invalid value: -1: must be a valid resource quantity",
+             "status.allocatedResources: Unsupported value: \"k\": supported values: \"storage\"",
+             "status.allocatedResourceStatuses: Unsupported value: \"storage\": supported values: "
+             "\"ControllerResizeInProgress\", \"ControllerResizeInfeasible\", "
+             "\"NodeResizeInProgress\", \"NodeResizeInfeasible\", \"NodeResizePending\""});
+  CHECK(tells(told_by_server(claim.patched(R"({"spec":{"resources":null}})").body),
+              "spec.resources.requests.storage", "field can not be less than status.capacity"));
+  const std::string group = w.ns() + ".kubewatch.dev";
+  const OneObject service(w, "/apis/apiregistration.k8s.io/v1/apiservices", "v1." + group,
+                          (R"({"spec":{"version":"v1","groupPriorityMinimum":1,
+      "versionPriority":1,"group":")" +
+                           group + R"("}})")
+                              .c_str());
+  CHECK(told_by_server(service.patched_status(R"({"status":{"conditions":[{}]}})").body) ==
+        Told{"status.conditions[0].status: Unsupported value: \"\": supported values: \"True\", "
+             "\"False\", \"Unknown\""});
+  const auto device_class = [&w](const char* spec) {
+    const Json object = {{"metadata", {{"name", "kw"}}}, {"spec", Json::parse(spec)}};
+    return told_by_server(
+        send(w, "POST", "/apis/resource.k8s.io/v1/deviceclasses?dryRun=All", object).body);
+  };
+  CHECK(device_class(R"({"extendedResourceName":"a.b/c"})").empty());
+  CHECK(device_class(R"({"extendedResourceName":""})") ==
+        Told{"spec.extendedResourceName: Invalid value: \"\": must be a valid extended resource "
+             "name"});
+  CHECK(tells(device_class(R"({"selectors":[{"cel":{"expression":""}}]})"),
+              "spec.selectors[0].cel.expression", "ERROR: <input>:1:0: Syntax error: mismatched "));
+}
+
+E2E_CASE("the type of a Secret and the times of a template are read as what they are") {
+  World w;
+  const auto refused = [&w](const std::string& collection, const char* text) {
+    const Answer answer = send(w, "POST", collection + "?dryRun=All", Json::parse(text));
+    CHECK(answer.code == 400);
+    return message(answer);
+  };
+  CHECK(refused(in_namespace(w, "/api/v1", "secrets"), R"({"metadata":{"name":"a"},"type":5})") ==
+        "Secret in version \"v1\" cannot be handled as a Secret: json: cannot unmarshal number "
+        "into Go struct field Secret.type of type v1.SecretType");
+  CHECK(refused(in_namespace(w, "/api/v1", "podtemplates"), R"({"metadata":{"name":"a"},
+      "template":{"metadata":{"creationTimestamp":""},"spec":{"containers":[
+      {"name":"c","image":"i"}]}}})")
+            .ends_with("parsing time \"\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\" as "
+                       "\"2006\""));
+}
+
+}  // namespace kubewatch::e2e
