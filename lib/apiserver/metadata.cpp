@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -95,12 +96,20 @@ bool needs_domain(const std::string& finalizer) {
 
 // These are checked as objects of any kind are, the others as those of the core are.
 bool has_own_checks(const Resource& resource) {
-  const std::string& group = resource.type.gvk.group;
-  return resource.custom || group == "apiextensions.k8s.io" || group == "apiregistration.k8s.io";
+  static const std::set<std::string> groups = {"apiextensions.k8s.io", "apiregistration.k8s.io",
+                                               "admissionregistration.k8s.io"};
+  static const std::set<std::string> kinds = {"leases.coordination.k8s.io",
+                                              "runtimeclasses.node.k8s.io"};
+  return resource.custom || groups.count(resource.type.gvk.group) != 0 ||
+         kinds.count(resource.storage_id) != 0;
 }
 
-// Custom objects may have what built-in ones may not; they get a warning.
-void check_finalizers(const Resource& resource, const Json& metadata, FieldErrors& errors) {
+// Events in the older of their groups.
+bool is_core_event(const Resource& resource) {
+  return resource.storage_id == "events" && resource.type.gvk.group.empty();
+}
+
+void check_finalizer_names(const Json& metadata, FieldErrors& errors) {
   const Json* finalizers = base::find(metadata, {"finalizers"});
   if (finalizers == nullptr) return;
   const std::string field = "metadata.finalizers";
@@ -117,10 +126,15 @@ void check_finalizers(const Resource& resource, const Json& metadata, FieldError
     errors.push_back(field_invalid(field, base::dump_json(*finalizers),
                                    "finalizer orphan and foregroundDeletion cannot be both set"));
   }
-  if (has_own_checks(resource)) return;
+}
+
+// Custom objects may have what built-in ones may not; they get a warning.
+void check_finalizer_domains(const Resource& resource, const Json& metadata, FieldErrors& errors) {
+  const Json* finalizers = base::find(metadata, {"finalizers"});
+  if (finalizers == nullptr || has_own_checks(resource)) return;
   std::size_t index = 0;
   for (const auto& one : *finalizers) {
-    const std::string place = fmt::format("{}[{}]", field, index++);
+    const std::string place = fmt::format("metadata.finalizers[{}]", index++);
     const std::string name = one.get<std::string>();
     if (needs_domain(name))
       errors.push_back(field_invalid(place, schema::in_quotes(name), builtin::kNoFinalizer));
@@ -299,8 +313,9 @@ void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>&
       base::join(repeated, ", ")));
 }
 
-void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors) {
-  const Json& metadata = object.at("metadata");
+namespace {
+
+void check_names(const Resource& resource, const Json& metadata, FieldErrors& errors) {
   check_generate_name(resource, metadata, errors);
   const std::string name = base::string_at(metadata, {"name"});
   if (name.empty()) {
@@ -310,10 +325,24 @@ void validate_metadata(const Resource& resource, const Json& object, FieldErrors
       errors.push_back(field_invalid("metadata.name", schema::in_quotes(name), problem));
     }
   }
+}
+
+void check_rest(const Json& metadata, FieldErrors& errors) {
   check_generation(metadata, errors);
   check_labels(metadata, errors);
   check_owners(metadata, errors);
-  check_finalizers(resource, metadata, errors);
+  check_finalizer_names(metadata, errors);
+}
+
+}  // namespace
+
+void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors) {
+  const Json& metadata = object.at("metadata");
+  check_names(resource, metadata, errors);
+  check_rest(metadata, errors);
+  const bool own_rules =
+      !is_core_event(resource) && resource.storage_id != "poddisruptionbudgets.policy";
+  if (own_rules) check_finalizer_domains(resource, metadata, errors);
 }
 
 std::vector<std::string> finalizer_warnings(const Json* live, const Json& object) {
@@ -373,28 +402,62 @@ void keep_server_metadata(const Json& before, Json& after) {
   // Of an object that nobody deletes these stay for validate_metadata_update to refuse.
   if (live.contains("deletionTimestamp")) keep("deletionTimestamp");
   if (!metadata.contains("deletionGracePeriodSeconds")) keep("deletionGracePeriodSeconds");
-  metadata.erase("selfLink");
 }
 
 namespace {
 
-// The real server looks at updates of metadata for all kinds, and then for the kind.
-void tell_twice(const FieldError& error, FieldErrors& errors) {
-  errors.push_back(error);
-  errors.push_back(error);
+// What the rules of a kind look at once more when it is updated, after those of all kinds.
+struct OwnLooks {
+  int whole = 0;        // at the metadata as that of a new object
+  bool changes = true;  // at what may not change
+};
+
+OwnLooks own_looks(const Resource& resource, const std::string& subresource) {
+  static const std::map<std::string, OwnLooks> known = {
+      {"certificatesigningrequests.certificates.k8s.io", {1, true}},
+      {"poddisruptionbudgets.policy", {0, false}}};
+  static const std::map<std::string, OwnLooks> whole = {
+      {"apiservices.apiregistration.k8s.io", {1, true}},
+      {"clusterrolebindings.rbac.authorization.k8s.io", {1, true}},
+      {"clusterroles.rbac.authorization.k8s.io", {1, true}},
+      {"configmaps", {1, true}},
+      {"controllerrevisions.apps", {1, true}},
+      {"csinodes.storage.k8s.io", {1, false}},
+      {"csistoragecapacities.storage.k8s.io", {1, true}},
+      {"deviceclasses.resource.k8s.io", {1, true}},
+      {"endpoints", {1, true}},
+      {"endpointslices.discovery.k8s.io", {1, false}},
+      {"flowschemas.flowcontrol.apiserver.k8s.io", {1, false}},
+      {"ingressclasses.networking.k8s.io", {1, true}},
+      {"ingresses.networking.k8s.io", {1, true}},
+      {"ipaddresses.networking.k8s.io", {1, true}},
+      {"jobs.batch", {1, true}},
+      {"limitranges", {1, false}},
+      {"namespaces", {1, true}},
+      {"nodes", {1, true}},
+      {"persistentvolumeclaims", {1, true}},
+      {"persistentvolumes", {2, false}},
+      {"pods", {1, true}},
+      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", {1, false}},
+      {"resourceclaims.resource.k8s.io", {1, true}},
+      {"resourceclaimtemplates.resource.k8s.io", {1, true}},
+      {"rolebindings.rbac.authorization.k8s.io", {1, true}},
+      {"roles.rbac.authorization.k8s.io", {1, true}},
+      {"runtimeclasses.node.k8s.io", {1, true}},
+      {"secrets", {1, true}},
+      {"serviceaccounts", {1, true}},
+      {"storageclasses.storage.k8s.io", {1, true}},
+      {"volumeattachments.storage.k8s.io", {1, false}},
+      {"volumeattributesclasses.storage.k8s.io", {1, true}}};
+  if (const auto it = known.find(resource.storage_id); it != known.end()) return it->second;
+  if (is_core_event(resource)) return {0, false};
+  if (!subresource.empty()) return {0, resource.storage_id != "cronjobs.batch"};
+  if (resource.type.gvk.group == "admissionregistration.k8s.io") return {1, false};
+  const auto it = whole.find(resource.storage_id);
+  return it == whole.end() ? OwnLooks() : it->second;
 }
 
-}  // namespace
-
-void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors) {
-  for (const char* key : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
-    const Json* now = base::find(after, {"metadata", key});
-    const Json* then = base::find(before, {"metadata", key});
-    if (now == then || (now != nullptr && then != nullptr && *now == *then)) continue;
-    tell_twice(field_invalid(std::string("metadata.") + key,
-                             now == nullptr ? "null" : base::dump_json(*now), "field is immutable"),
-               errors);
-  }
+void check_new_finalizers(const Json& before, const Json& after, FieldErrors& errors) {
   if (!is_dying(before)) return;
   const Json* now = base::find(after, {"metadata", "finalizers"});
   const Json* then = base::find(before, {"metadata", "finalizers"});
@@ -406,12 +469,49 @@ void validate_metadata_update(const Json& before, const Json& after, FieldErrors
     if (known.count(one) == 0) added.push_back(base::dump_json(one));
   }
   if (added.empty()) return;
-  tell_twice(field_forbidden(
-                 "metadata.finalizers",
-                 fmt::format("no new finalizers can be added if the object is being deleted, found "
-                             "new finalizers []string{{{}}}",
-                             base::join(added, ", "))),
-             errors);
+  errors.push_back(field_forbidden(
+      "metadata.finalizers",
+      fmt::format("no new finalizers can be added if the object is being deleted, found "
+                  "new finalizers []string{{{}}}",
+                  base::join(added, ", "))));
+}
+
+void check_changes(const Json& before, const Json& after, FieldErrors& errors) {
+  check_new_finalizers(before, after, errors);
+  for (const char* key : {"uid", "deletionTimestamp", "deletionGracePeriodSeconds"}) {
+    const Json* now = base::find(after, {"metadata", key});
+    const Json* then = base::find(before, {"metadata", key});
+    if (now == then || (now != nullptr && then != nullptr && *now == *then)) continue;
+    errors.push_back(field_invalid(std::string("metadata.") + key,
+                                   now == nullptr ? "null" : base::dump_json(*now),
+                                   "field is immutable"));
+  }
+  check_labels(after.at("metadata"), errors);
+  check_owners(after.at("metadata"), errors);
+}
+
+}  // namespace
+
+void validate_metadata_update(const Resource& resource, const Json& before, const Json& after,
+                              const std::string& subresource, FieldErrors& errors) {
+  const Json& metadata = after.at("metadata");
+  const std::string given = base::string_at(metadata, {"generateName"});
+  // A prefix: more will follow.
+  for (const auto& problem : builtin::path_segment_problems(given + "x")) {
+    errors.push_back(field_invalid("metadata.generateName", schema::in_quotes(given), problem));
+  }
+  check_rest(metadata, errors);
+  check_changes(before, after, errors);
+  const OwnLooks own = own_looks(resource, subresource);
+  if (own.changes) {
+    check_changes(before, after, errors);
+    check_finalizer_domains(resource, metadata, errors);
+  }
+  for (int look = 0; look < own.whole; ++look) {
+    check_names(resource, metadata, errors);
+    check_rest(metadata, errors);
+    check_finalizer_domains(resource, metadata, errors);
+  }
 }
 
 namespace {

@@ -29,7 +29,7 @@ Result<std::uint64_t> version_of(const Json& object);
 enum class Owners { as_sent, patched };
 void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>& warnings);
 
-// Names, generation, labels, annotations, finalizers, owner references.
+// Of a new object: names, generation, labels, annotations, finalizers, owner references.
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // It was deleted, and waits for its finalizers or for what it holds.
 bool is_dying(const Json& object);
@@ -42,8 +42,11 @@ std::vector<std::string> finalizer_warnings(const Json* live, const Json& object
 // What an update cannot set is as it was: times, generation, resourceVersion; the uid where it
 // names none.
 void keep_server_metadata(const Json& before, Json& after);
-// What changed that may not: uid, the marks of a deletion, new finalizers on a dying object.
-void validate_metadata_update(const Json& before, const Json& after, FieldErrors& errors);
+// Of an object that is there: the same, and what changed that may not: uid, the marks of a
+// deletion, new finalizers on a dying object. Most of it is told twice or more, as the real server
+// looks at it for all kinds and then for the kind.
+void validate_metadata_update(const Resource& resource, const Json& before, const Json& after,
+                              const std::string& subresource, FieldErrors& errors);
 
 // As JSON, in the order of the server's own type.
 std::string metadata_text(const Json& metadata);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "apiserver/api_target.hpp"
@@ -16,6 +17,7 @@
 #include "builtin/checks.hpp"
 #include "builtin/typed_form.hpp"
 #include "core/object_rules.hpp"
+#include "core/selector.hpp"
 #include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
 
@@ -53,10 +55,19 @@ Json token_status(const Json& review, const Tokens& tokens, WallTime now) {
   }
   if (wanted.empty()) wanted = {kApiAudience};
   const auto caller = tokens.caller(token, now, wanted);
-  if (!caller) return {{"user", Json::object()}, {"error", "invalid bearer token"}};
-  return {{"authenticated", true},
-          {"user", user_json(*caller)},
-          {"audiences", tokens.meant_for(token, wanted)}};
+  // What was sent as the status stays where there is nothing to say.
+  Json out = review.value("status", Json());
+  if (!out.is_object()) out = Json::object();
+  out.erase("authenticated");
+  if (!caller) {
+    if (!out.contains("user")) out["user"] = Json::object();
+    out["error"] = "invalid bearer token";
+    return out;
+  }
+  out["authenticated"] = true;
+  out["user"] = user_json(*caller);
+  out["audiences"] = tokens.meant_for(token, wanted);
+  return out;
 }
 
 // One of them, as its endpoint has it; null where the path names none.
@@ -181,6 +192,57 @@ void check_selector(const Json& attributes, const char* key, FieldErrors& errors
   }
 }
 
+// Of the requirements of a selector in an access review, what the server can read.
+struct ReadRequirements {
+  int read = 0;
+  bool failed = false;
+};
+
+bool is_read_field(const Json& requirement) {
+  const std::string op = string_at(requirement, {"operator"});
+  const Json* values = base::find(requirement, {"values"});
+  return (op == "In" || op == "NotIn") && values != nullptr && values->size() == 1;
+}
+
+// The rest of what could be wrong was refused before.
+bool is_read_label(const Json& requirement) {
+  static const std::set<std::string> known = {"In", "NotIn", "Exists", "DoesNotExist"};
+  return known.count(string_at(requirement, {"operator"})) != 0;
+}
+
+ReadRequirements read_requirements(const Json& attributes, const char* key) {
+  ReadRequirements out;
+  const Json* selector = base::find(attributes, {key});
+  if (selector == nullptr) return out;
+  const bool labels = std::string_view(key) == "labelSelector";
+  const std::string raw = string_at(*selector, {"rawSelector"});
+  if (!raw.empty()) {
+    out.failed =
+        labels ? !core::LabelSelector::parse(raw).ok() : !core::FieldSelector::parse(raw).ok();
+  }
+  const Json requirements = selector->value("requirements", Json::array());
+  for (const Json& one : requirements) {
+    const bool read = labels ? is_read_label(one) : is_read_field(one);
+    out.read += read ? 1 : 0;
+    out.failed = out.failed || !read;
+  }
+  return out;
+}
+
+// "" = all could be read.
+std::string evaluation_error(const Json& review) {
+  const Json* attributes = base::find(review, {"spec", "resourceAttributes"});
+  if (attributes == nullptr) return "";
+  std::vector<std::string> out;
+  for (const char* key : {"fieldSelector", "labelSelector"}) {
+    const ReadRequirements found = read_requirements(*attributes, key);
+    if (!found.failed) continue;
+    out.push_back(fmt::format("spec.resourceAttributes.{} {}ignored due to parse error", key,
+                              found.read > 0 ? "partially " : ""));
+  }
+  return base::join(out, "; ");
+}
+
 // Of an access review.
 Result<void> check_access(const Resource& resource, const Json& review) {
   FieldErrors errors;
@@ -264,6 +326,9 @@ Result<Json> answered(const WriteContext& context, const Json& review, const Api
   KW_TRY(check_access(*context.resource, out));
   out["status"] = {{"allowed", true}};
   if (plural != "selfsubjectaccessreviews") out["status"]["reason"] = kMayAll;
+  if (const std::string why = evaluation_error(out); !why.empty()) {
+    out["status"]["evaluationError"] = why;
+  }
   return out;
 }
 

@@ -48,7 +48,7 @@ std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
 Result<void> read_typed(Json& object, const Resource& resource) {
   const auto misread = builtin::why_undecoded(object);
   if (!misread) builtin::to_typed_form(object);
-  const auto fits = schema::check_value(*resource.merge, object, true);
+  const auto fits = schema::check_read(*resource.merge, object);
   if (fits && !misread) return {};
   // The server stops at a time that is none, and goes on after all else that does not fit.
   if (const auto time =

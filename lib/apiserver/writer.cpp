@@ -385,6 +385,8 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   const Json before = to_served(resource, live->json());
   prepare_update(resource, before, object, context.subresource);
   keep_server_metadata(before, object);
+  // It is not stored; a dry run shows it as it came.
+  if (!context.dry_run) object["metadata"].erase("selfLink");
   if (!tracked) {
     KW_ASSIGN(object, track(context, &before, object));
   }
@@ -403,8 +405,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
         base::int_at(before, {"metadata", "generation"}).value_or(0) + 1;
   }
   FieldErrors errors;
-  validate_metadata(resource, object, errors);
-  validate_metadata_update(before, object, errors);
+  validate_metadata_update(resource, before, object, context.subresource, errors);
   FieldErrors tolerated;
   validate_kind(resource, &before, object, context.subresource, errors, &tolerated);
   for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));

@@ -60,7 +60,7 @@ class Writer {
   Result<Written> create(const WriteContext& context, Json body);
   Result<Written> update(const WriteContext& context, Json body);
   // `body` is the parsed patch: operations, or a merge or strategic patch.
-  Result<Written> patch(const WriteContext& context, core::PatchType type, const Json& body);
+  Result<Written> patch(const WriteContext& context, core::PatchType type, const Json& sent);
   Result<Written> apply(const WriteContext& context, Json configuration);
 
   // For the server's own controllers: changes the served form of an object that exists; nothing is

@@ -17,6 +17,7 @@
 #include "schema/managed_fields.hpp"
 #include "schema/patch.hpp"
 #include "schema/times.hpp"
+#include "schema/typed.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -83,6 +84,26 @@ std::optional<std::string> why_unconverted(const Resource& resource, const Json&
   if (resource.custom) return std::nullopt;
   if (const auto why = builtin::why_unconverted(object)) return why;
   return schema::why_no_times(*resource.merge, object, schema::TimeReader::converter);
+}
+
+// As Go reads JSON without a type: a number that 64 bits do not hold loses its last digits.
+void read_large_numbers(Json& value) {
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >> 63U != 0) {
+    value = static_cast<double>(value.get<std::uint64_t>());
+  }
+  if (!value.is_structured()) return;
+  for (Json& below : value) read_large_numbers(below);
+}
+
+// Owners of what was written before anybody applied; of a custom kind its rules see to it.
+Result<void> check_ownable(const Resource& resource, const Json& live) {
+  if (resource.custom || schema::managed_fields_of(live) != nullptr) return {};
+  const auto fits = schema::check_value(*resource.merge, live, true);
+  if (fits) return {};
+  return internal_error(
+      fmt::format("failed to create manager for existing fields: failed to convert new object {} "
+                  "to smd typed: {}",
+                  told_object(live), fits.error().message()));
 }
 
 }  // namespace
@@ -163,8 +184,14 @@ Error as_patch_error(const Error& error, const std::string& shown) {
   return why ? patch_invalid(shown, *why) : error;
 }
 
-Result<Written> Writer::patch(const WriteContext& context, core::PatchType type, const Json& body) {
+Result<Written> Writer::patch(const WriteContext& context, core::PatchType type, const Json& sent) {
   const Resource& resource = *context.resource;
+  Json read;
+  if (type == core::PatchType::strategic) {
+    read = sent;
+    read_large_numbers(read);
+  }
+  const Json& body = type == core::PatchType::strategic ? read : sent;
   KW_ASSIGN(const ObjectPtr now, live(context));
   KW_ASSIGN(Json object, patched(resource, type, to_served(resource, now->json()), body));
   const ShownPatch shown = [&]() -> std::string {
@@ -182,6 +209,7 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
     object["apiVersion"] = resource.type.gvk.api_version();
     object["kind"] = resource.type.gvk.kind;
     if (const auto why = why_unconverted(resource, object)) return patch_invalid(shown(), *why);
+    schema::convert_numbers(*resource.merge, object);
     builtin::to_typed_form(object);
   }
   auto decoded = decode(context, std::move(object));
@@ -212,7 +240,10 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
                                 uid));
   }
   Json before;
-  if (found) before = to_served(resource, found.value()->json());
+  if (found) {
+    before = to_served(resource, found.value()->json());
+    KW_TRY(check_ownable(resource, before));
+  }
   schema::ApplyRequest request;
   request.live = found ? &before : nullptr;
   request.applied = configuration;
@@ -250,7 +281,10 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     return Written{found.value(), false};
   }
   const AsSent sent = as_sent(resource, configuration);
-  if (!resource.custom) builtin::to_typed_form(outcome->object);
+  if (!resource.custom) {
+    schema::convert_numbers(*resource.merge, outcome->object);
+    builtin::to_typed_form(outcome->object);
+  }
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
   KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
   if (!managed.is_null()) object["metadata"]["managedFields"] = std::move(managed);

@@ -176,8 +176,10 @@ bool Apply::same_owners_as_live() const {
 }
 
 Result<ApplyOutcome> Apply::finish() {
+  // Also by what is not written in the end: nulls, lists and maps with nothing in them.
+  const bool differs = object_ != live_;
   as_written(schema_, object_);
-  if (object_ != live_) {
+  if (differs) {
     managed_[self_].time = entry_time(request_.subresource, request_.now);
     managed_[self_].original = nullptr;
   }

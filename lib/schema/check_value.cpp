@@ -22,10 +22,16 @@ using Kind = MergeNode::Kind;
 
 constexpr std::size_t kMaxErrors = 20;
 
+// What is looked at besides types.
+struct Looks {
+  bool duplicates = true;
+  bool numbers = true;  // and times: else they are read after the merge
+  bool keys = true;     // of items of keyed lists, and what fieldsV1 is
+};
+
 class Checker {
  public:
-  Checker(bool allow_duplicates, bool decodes)
-      : allow_duplicates_(allow_duplicates), decodes_(decodes) {}
+  explicit Checker(Looks looks) : looks_(looks) {}
 
   void check(const MergeNode& node, const Json& value, const ValuePlace& place);
   const std::vector<std::string>& errors() const { return errors_; }
@@ -45,8 +51,7 @@ class Checker {
   void check_list(const MergeNode& node, const Json& value, const ValuePlace& place);
   void check_items(const MergeNode& node, const Json& value, const ValuePlace& place);
 
-  bool allow_duplicates_;
-  bool decodes_;  // else numbers and times are read after the merge
+  Looks looks_;
   std::vector<std::string> errors_;
   std::size_t told_ = 0;  // bytes
 };
@@ -67,7 +72,7 @@ void Checker::check_quantity(std::string_view text, const ValuePlace& place) {
 }
 
 void Checker::check_time(MergeNode::Scalar kind, const Json& value, const ValuePlace& place) {
-  if (!decodes_) {
+  if (!looks_.numbers) {
     if (value.is_structured()) fail(place, "expected any scalar" + got(value));
     return;
   }
@@ -88,7 +93,7 @@ void Checker::check_integer(const MergeNode& node, const Json& value, const Valu
   if (!value.is_number()) {
     return fail(place, "expected numeric (int or float), got " + go_type(value));
   }
-  if (!decodes_) return;
+  if (!looks_.numbers) return;
   const bool narrow = node.scalar == MergeNode::Scalar::int32;
   using Narrow = std::numeric_limits<std::int32_t>;
   using Wide = std::numeric_limits<std::int64_t>;
@@ -141,6 +146,7 @@ void Checker::check_map(const MergeNode& node, const Json& value, const ValuePla
   if (value.is_null()) return;
   if (!value.is_object()) return fail(place, "expected map" + got(value));
   for (const auto& [key, below] : value.items()) {
+    if (!looks_.keys && key == "fieldsV1") continue;
     const MergeNode* child = node.child(key);
     if (child == nullptr && node.is_struct) {
       return fail(place.member(key), "field not declared in schema");
@@ -162,11 +168,16 @@ void Checker::check_items(const MergeNode& node, const Json& value, const ValueP
   std::set<PathElement> seen;
   for (std::size_t i = 0; i < value.size(); ++i) {
     Result<PathElement> element = item_element(node, value[i]);
+    const bool lacks_keys = node.kind == Kind::list_map && value[i].is_object();
+    if (!element.ok() && lacks_keys && !looks_.keys) {
+      check(element_or_deduced(node), value[i], place.item(i));
+      continue;
+    }
     if (!element.ok()) {
       return fail(place, "element " + std::to_string(i) + ": " + element.error().message());
     }
     const std::string key = element->str();
-    if (!seen.insert(*element).second && !allow_duplicates_) {
+    if (!seen.insert(*element).second && looks_.duplicates) {
       fail(place, "duplicate entries for key " + key);
     }
     check(element_or_deduced(node), value[i], place.with(key));
@@ -196,11 +207,15 @@ Result<void> check(const MergeNode& node, const Json& value, Checker checker) {
 }  // namespace
 
 Result<void> check_value(const MergeNode& node, const Json& value, bool allow_duplicates) {
-  return check(node, value, Checker(allow_duplicates, true));
+  return check(node, value, Checker({.duplicates = !allow_duplicates}));
+}
+
+Result<void> check_read(const MergeNode& node, const Json& value) {
+  return check(node, value, Checker({.duplicates = false, .keys = false}));
 }
 
 Result<void> check_for_merge(const MergeNode& node, const Json& value) {
-  return check(node, value, Checker(false, false));
+  return check(node, value, Checker({.numbers = false}));
 }
 
 }  // namespace kubewatch::schema

@@ -83,5 +83,9 @@ MergeNodePtr deduced_merge_schema();
 // maps and empty lists, apart from a few, and with quantities and times in their canonical form.
 // Does nothing to custom resources but for their metadata.
 void as_written(const MergeNode& node, Json& value);
+// Of a built-in kind: as the server's converter of objects without a type (of strategic merge
+// patches and applies) fills whole numbers. 3.0 is 3, and what is too large for 64 bits the
+// smallest of them, as the processor makes it.
+void convert_numbers(const MergeNode& node, Json& value);
 
 }  // namespace kubewatch::schema

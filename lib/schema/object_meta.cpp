@@ -1,5 +1,7 @@
 #include "schema/object_meta.hpp"
 
+#include <cstdint>
+#include <limits>
 #include <map>
 
 #include "base/json.hpp"
@@ -40,10 +42,15 @@ const ItemType& item_type(const std::string& list) {
   return list == "managedFields" ? entry : owner;
 }
 
+bool is_count(const Json& value) {
+  if (!value.is_number_unsigned()) return value.is_number_integer();
+  return value.get<std::uint64_t>() <= std::uint64_t{std::numeric_limits<std::int64_t>::max()};
+}
+
 bool fits(const Json& value, Shape shape) {
   switch (shape) {
     case Shape::text: return value.is_string();
-    case Shape::count: return value.is_number_integer();
+    case Shape::count: return is_count(value);
     case Shape::texts_by_key: return value.is_object();
     case Shape::texts:
     case Shape::objects: return value.is_array();
@@ -80,6 +87,10 @@ std::string why_no_meta_value(const MetaField& field, const std::string& path, c
   const auto refuse = [&](const Json& wrong, const char* type) {
     return misread_field(json_word(wrong), "ObjectMeta." + path, type);
   };
+  // A number that a count cannot be shows itself.
+  if (!fits(value, field.shape) && field.shape == Shape::count && value.is_number()) {
+    return misread_field("number " + base::dump_json(value), "ObjectMeta." + path, field.type);
+  }
   if (!fits(value, field.shape)) return refuse(value, field.type);
   if (field.shape != Shape::texts_by_key && field.shape != Shape::texts) return "";
   for (const auto& one : value) {

@@ -214,6 +214,23 @@ const PatchRule& rule_of(const MergeNode& node, const std::string& field) {
   return found == node.patch.end() ? kNone : found->second;
 }
 
+// Items of both are of one type, and no lists.
+Result<void> check_types(const Json& live, const Json& patch) {
+  const Json* first = nullptr;
+  for (const Json* side : {&live, &patch}) {
+    for (const Json& item : *side) {
+      if (first == nullptr) {
+        first = &item;
+        if (item.is_array()) return failed("lists of lists are not supported");
+      } else if (go_type(*first) != go_type(item)) {
+        return failed("list element types are not identical: " +
+                      go_text(Json::array({live, patch})));
+      }
+    }
+  }
+  return {};
+}
+
 bool holds_maps(const Json& live, const Json& patch) {
   const Json& some = live.empty() ? patch : live;
   return !some.empty() && some.front().is_object();
@@ -223,6 +240,7 @@ Result<Json> merge_lists(const Json& live, const Json& patch, const MergeNode& n
                          const std::string& field) {
   const PatchRule& rule = rule_of(node, field);
   if (!rule.merges()) return patch;
+  KW_TRY(check_types(live, patch));
   if (!holds_maps(live, patch)) return merge_scalar_lists(live, patch);
   if (rule.merge_key.empty()) return failed("cannot merge lists without merge key for " + field);
   return merge_keyed_lists(live, patch, element_or_deduced(child_or_deduced(node, field)),

@@ -1,6 +1,10 @@
 // Shapes and item addresses: what all walks over values share. Not the walks.
 #include "schema/typed.hpp"
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
 #include "base/quantity.hpp"
 #include "base/strings.hpp"
 #include "schema/times.hpp"
@@ -117,6 +121,37 @@ void as_written(const MergeNode& node, Json& value) {
     as_written(field, *item);
     const bool drop = node.typed && node.implied.count(item.key()) == 0 && unwritten(field, *item);
     item = drop ? value.erase(item) : std::next(item);
+  }
+}
+
+namespace {
+
+void to_int64(Json& value) {
+  constexpr auto kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr double kBeyond = 9223372036854775808.0;  // 2^63
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() >> 63U != 0) value = kLeast;
+  if (!value.is_number_float()) return;
+  const double number = value.get<double>();
+  if (number != std::trunc(number)) return;
+  const bool holds = number >= -kBeyond && number < kBeyond;
+  value = holds ? static_cast<std::int64_t>(number) : kLeast;
+}
+
+}  // namespace
+
+void convert_numbers(const MergeNode& node, Json& value) {
+  if (node.kind == Kind::scalar) {
+    if (node.scalar == MergeNode::Scalar::int32 || node.scalar == MergeNode::Scalar::int64) {
+      to_int64(value);
+    }
+    return;
+  }
+  if (value.is_array() && node.element) {
+    for (Json& item : value) convert_numbers(*node.element, item);
+  }
+  if (!value.is_object() || node.kind == Kind::deduced) return;
+  for (const auto& [key, below] : value.items()) {
+    if (const MergeNode* child = node.child(key)) convert_numbers(*child, below);
   }
 }
 

@@ -35,6 +35,9 @@ Result<PathElement> item_element(const MergeNode& list, const Json& item);
 // Whether the value fits: types, unknown fields of structs, keys, and duplicates unless allowed.
 // Errors: invalid, in the API server's words, one line or "errors:" and a line each.
 Result<void> check_value(const MergeNode& node, const Json& value, bool allow_duplicates);
+// The same of what a write makes, duplicates allowed: items of keyed lists may lack their keys,
+// which only their owners need, and fieldsV1 is any JSON.
+Result<void> check_read(const MergeNode& node, const Json& value);
 // The same before an apply, which takes any scalar for a time: it is read after the merge.
 Result<void> check_for_merge(const MergeNode& node, const Json& value);
 

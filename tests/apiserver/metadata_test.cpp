@@ -52,6 +52,44 @@ TEST_CASE("the name of an APIService is its spec's affair") {
   CHECK_FALSE(told(kConfigMap, R"({"name":"v9."})").empty());
 }
 
+TEST_CASE("metadata is looked at for all kinds, and by the rules of the kind once more or twice") {
+  const Registry registry;
+  const Json before = Json::parse(R"({"metadata":{"name":"a"}})");
+  Json after = before;
+  after["metadata"]["labels"] = {{"a", "!"}};
+  after["metadata"]["generateName"] = "a/b";
+  after["metadata"]["finalizers"] = {"a", "b c"};
+  struct Counts {
+    std::size_t labels = 0;
+    std::size_t prefixes = 0;
+    std::size_t names = 0;
+    std::size_t domains = 0;
+    bool operator==(const Counts&) const = default;
+  };
+  const auto counts = [&](const core::Gvk& gvk, const char* subresource) {
+    FieldErrors errors;
+    validate_metadata_update(*registry.find_kind(gvk), before, after, subresource, errors);
+    Counts out;
+    for (const auto& error : errors) {
+      out.labels += error.field == "metadata.labels" ? 1 : 0;
+      out.prefixes += error.field == "metadata.generateName" ? 1 : 0;
+      out.names += error.field == "metadata.finalizers" ? 1 : 0;
+      out.domains += error.field == "metadata.finalizers[0]" ? 1 : 0;
+    }
+    return out;
+  };
+  const core::Gvk volume = {"", "v1", "PersistentVolume"};
+  CHECK(counts(kConfigMap, "") == Counts{4, 2, 2, 2});
+  CHECK(counts({"apps", "v1", "Deployment"}, "") == Counts{3, 1, 1, 1});
+  CHECK(counts(volume, "") == Counts{4, 3, 3, 2});
+  CHECK(counts(volume, "status") == Counts{3, 1, 1, 1});
+  CHECK(counts({"policy", "v1", "PodDisruptionBudget"}, "") == Counts{2, 1, 1, 0});
+  CHECK(counts({"", "v1", "Event"}, "") == Counts{2, 1, 1, 0});
+  CHECK(counts({"events.k8s.io", "v1", "Event"}, "") == Counts{3, 1, 1, 1});
+  CHECK(counts({"coordination.k8s.io", "v1", "Lease"}, "") == Counts{3, 1, 1, 0});
+  CHECK(counts({"batch", "v1", "CronJob"}, "status") == Counts{2, 1, 1, 0});
+}
+
 // Nothing is timed: each with each would be 10^10 comparisons.
 TEST_CASE("many finalizers of an object that is dying are kept, and none may be added") {
   constexpr int kMany = 100000;
@@ -61,11 +99,13 @@ TEST_CASE("many finalizers of an object that is dying are kept, and none may be 
       {"metadata", {{"deletionTimestamp", "2026-01-01T00:00:00Z"}, {"finalizers", finalizers}}}};
   Json after = before;
   after["metadata"]["finalizers"].erase(0);
+  const Registry registry;
+  const ResourcePtr deployments = registry.find_kind({"apps", "v1", "Deployment"});
   schema::FieldErrors errors;
-  validate_metadata_update(before, after, errors);
+  validate_metadata_update(*deployments, before, after, "", errors);
   CHECK(errors.empty());
   after["metadata"]["finalizers"].push_back("x.io/new");
-  validate_metadata_update(before, after, errors);
+  validate_metadata_update(*deployments, before, after, "", errors);
   REQUIRE(errors.size() == 2);
   CHECK(errors.front().message.find("[]string{\"x.io/new\"}") != std::string::npos);
 }

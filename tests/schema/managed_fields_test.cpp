@@ -54,6 +54,29 @@ TEST_CASE("entries are sorted by operation, time, manager, version and subresour
   CHECK(order == "n a b z a as ");
 }
 
+TEST_CASE("an apply writes the time by what is empty as well, but not by what is there") {
+  Json live = {{"apiVersion", "v1"}, {"kind", "ConfigMap"}, {"metadata", {{"name", "t"}}}};
+  live["data"] = {{"a", "b"}};
+  Json applied = live;
+  live["metadata"]["managedFields"] = Json::array({entry("z", "Update", "2024-01-01T00:00:00Z")});
+  const auto has_time = [&] {
+    ApplyRequest request;
+    request.live = &live;
+    request.applied = applied;
+    request.manager = "other";
+    request.schema = builtin_merge_schema({"", "v1", "ConfigMap"});
+    request.now = at_second(0);
+    const Result<ApplyOutcome> done = apply(request);
+    REQUIRE(done.ok());
+    return done->object["metadata"]["managedFields"][0].contains("time");
+  };
+  CHECK_FALSE(has_time());
+  applied["binaryData"] = Json::object();
+  CHECK(has_time());
+  applied["binaryData"] = nullptr;
+  CHECK(has_time());
+}
+
 TEST_CASE("broken entries are refused with the server's words") {
   const auto broken = [](const char* field, const Json& value) {
     Json one = entry("m", "Apply", "");

@@ -156,7 +156,10 @@ TEST_CASE("strategic patches that make no sense are refused") {
        "error: merging lists cannot yet be specified in the patch"},
       {R"({"spec":{"containers":[{"$patch":"delete"}]}})",
        "error: map: map[$patch:delete] does not contain declared merge key: name"},
-      {R"({"spec":{"containers":[1]}})", "error: lists of lists are not supported"},
+      {R"({"spec":{"containers":[1]}})",
+       "error: list element types are not identical: [[map[name:a]] [1]]"},
+      {R"({"spec":{"containers":[{"name":"a"},null]}})",
+       "error: list element types are not identical: [[map[name:a]] [map[name:a] <nil>]]"},
       {R"({"spec":{"$setElementOrder/nodeName":["a"]}})",
        "error: expected a list in field nodeName to set its order"},
   };

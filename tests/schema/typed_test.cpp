@@ -183,4 +183,12 @@ TEST_CASE("values that do not fit are refused by path") {
   CHECK(
       check_value(root(), spec(R"({"n":null,"words":null,"deep":null,"tags":["a"]})"), false).ok());
   CHECK(check_value(root(), spec(R"({"tags":["a","a"]})"), true).ok());
+  // Who only reads needs no keys, and still items of their type.
+  CHECK_FALSE(check_value(root(), spec(R"({"items":[{"v":1}]})"), true).ok());
+  CHECK(check_read(root(), spec(R"({"items":[{"v":1},{"v":2}]})")).ok());
+  const Result<void> unlike = check_read(root(), spec(R"({"items":[{"v":"x"}]})"));
+  REQUIRE_FALSE(unlike.ok());
+  CHECK(unlike.error().message() ==
+        ".spec.items[0].v: expected numeric (int or float), got string");
+  CHECK_FALSE(check_read(root(), spec(R"({"items":[1]})")).ok());
 }
