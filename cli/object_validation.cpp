@@ -44,8 +44,13 @@ apiserver::Resource resource_of(const Json& crd, const Json& version,
   return out;
 }
 
+// Once each, whereas the server tells some twice.
 void add_sentences(const schema::FieldErrors& errors, std::vector<std::string>& out) {
-  for (const schema::FieldError& error : errors) out.push_back(schema::sentence(error));
+  for (const schema::FieldError& error : errors) {
+    std::string sentence = schema::sentence(error);
+    if (std::find(out.begin(), out.end(), sentence) == out.end())
+      out.push_back(std::move(sentence));
+  }
 }
 
 // What the server says before it looks at anything else: another object than the stored one is
@@ -178,8 +183,7 @@ std::vector<std::string> ObjectValidation::check(const Json& object, const Json*
     if (!value.empty()) now.object["metadata"][key] = value;
   }
   apiserver::keep_server_metadata(before, now.object);
-  apiserver::validate_metadata(*kind, now.object, errors);
-  apiserver::validate_metadata_update(before, now.object, errors);
+  apiserver::validate_metadata_update(*kind, before, now.object, "", errors);
   schema::FieldErrors rested;
   apiserver::validate_kind(*kind, &before, now.object, "", errors, &rested);
   add_sentences(errors, out);
