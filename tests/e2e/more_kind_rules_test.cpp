@@ -23,10 +23,13 @@ class OneObject {
   ~OneObject() { send(w_, "DELETE", path_); }
 
   const Json& shown() const { return shown_; }
+  Json now() const { return send(w_, "GET", path_).body; }
   // By a dry run.
   Answer patched(const char* change) const { return at("", change); }
   Answer patched_status(const char* change) const { return at("/status", change); }
+  // Whatever a controller has written meanwhile.
   Answer put_status(Json object) const {
+    object["metadata"].erase("resourceVersion");
     return send(w_, "PUT", path_ + "/status?dryRun=All", object);
   }
 
@@ -67,7 +70,7 @@ E2E_CASE("a volume that is updated is looked at twice, and keeps the time of its
                                            "spec.azureFile", "spec.persistentvolumesource"});
   CHECK(message(second).find("+ \"AzureFile\": {\n+  \"SecretName\": \"a\",\n+  \"ShareName\": "
                              "\"\",\n") != std::string::npos);
-  Json object = volume.shown();
+  Json object = volume.now();
   const auto since = [](const Answer& answer) {
     return base::string_at(answer.body, {"status", "lastPhaseTransitionTime"});
   };

@@ -29,7 +29,7 @@ E2E_CASE("a resourceVersion of long ago is too old for an exact list and a watch
     CAPTURE(query);
     const Answer newest = send(w, "GET", maps(w) + query);
     CHECK(newest.code == 200);
-    CHECK(newest.body["items"].size() == 1);
+    CHECK_FALSE(newest.body["items"].empty());
   }
   CHECK(send(w, "GET", maps(w) + "/a?resourceVersion=1").code == 200);
 }

@@ -84,10 +84,7 @@ spec:
     remove_crd(w, "spares");
     // Nothing is waited for once it is gone for sure.
     REQUIRE(w.eventually(
-        [&] {
-          const auto status = w.status();
-          return status.idle && status.runs == 0 && w.runs().size() >= runs;
-        },
+        [&] { return w.status().idle && w.controllers() == 0 && w.runs().size() >= runs; },
         kDiscovery));
   }
 }
