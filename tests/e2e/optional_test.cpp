@@ -84,7 +84,7 @@ spec:
     remove_crd(w, "spares");
     // Nothing is waited for once it is gone for sure.
     REQUIRE(w.eventually(
-        [&] { return w.status().idle && w.controllers() == 0 && w.runs().size() >= runs; },
+        [&] { return w.status().idle && w.their_runs() == 0 && w.runs().size() >= runs; },
         kDiscovery));
   }
 }

@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "base/yaml.hpp"
+#include "hooks/driver.hpp"
 #include "hooks/health.hpp"
 #include "hooks/rule_file.hpp"
 
@@ -221,6 +222,12 @@ void World::settle(Duration quiet, Duration deadline) {
     return loop_.now() - since >= quiet;
   };
   if (!eventually(quiet_for_long, deadline)) fail("the engine did not settle");
+}
+
+std::uint64_t World::their_runs() const {
+  std::uint64_t runs = 0;
+  for (const hooks::Driver* driver : engine_->drivers()) runs += driver->status().runs;
+  return runs;
 }
 
 Result<Json> World::try_create(const Json& object, bool dry_run,

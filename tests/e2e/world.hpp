@@ -73,7 +73,8 @@ class World {
   const std::vector<hooks::RunRecord>& runs() const { return runs_; }
   std::size_t runs_of(const std::string& name, const std::string& outcome = "") const;
   hooks::EngineStatus status() const { return engine_->status(); }
-  std::size_t controllers() const { return engine_->drivers().size(); }
+  // Of the controllers that are there now.
+  std::uint64_t their_runs() const;
   std::uint16_t trigger_port() const { return engine_->trigger_port(); }
   // As /metrics says it.
   std::string metrics() const;
