@@ -1,5 +1,6 @@
 // More of what the server refuses of built-in kinds and adds to a status: volumes that are looked
 // at twice, pointers that hold nothing, states of Namespaces, claims and APIServices.
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,18 @@ class OneObject {
   ~OneObject() { send(w_, "DELETE", path_); }
 
   const Json& shown() const { return shown_; }
-  Json now() const { return send(w_, "GET", path_).body; }
   // By a dry run.
   Answer patched(const char* change) const { return at("", change); }
   Answer patched_status(const char* change) const { return at("/status", change); }
-  // Whatever a controller has written meanwhile.
-  Answer put_status(Json object) const {
-    object["metadata"].erase("resourceVersion");
-    return send(w_, "PUT", path_ + "/status?dryRun=All", object);
+  // What is there, changed: anew where a controller has written in between.
+  Answer put_status(const std::function<void(Json&)>& change) const {
+    Answer out;
+    for (int tries = 0; tries == 0 || (out.code == 409 && tries < 20); ++tries) {
+      Json object = send(w_, "GET", path_).body;
+      change(object);
+      out = send(w_, "PUT", path_ + "/status?dryRun=All", object);
+    }
+    return out;
   }
 
  private:
@@ -70,16 +75,20 @@ E2E_CASE("a volume that is updated is looked at twice, and keeps the time of its
                                            "spec.azureFile", "spec.persistentvolumesource"});
   CHECK(message(second).find("+ \"AzureFile\": {\n+  \"SecretName\": \"a\",\n+  \"ShareName\": "
                              "\"\",\n") != std::string::npos);
-  Json object = volume.now();
   const auto since = [](const Answer& answer) {
     return base::string_at(answer.body, {"status", "lastPhaseTransitionTime"});
   };
-  const std::string then = base::string_at(object, {"status", "lastPhaseTransitionTime"});
+  std::string then;
+  const Answer kept = volume.put_status([&](Json& object) {
+    then = base::string_at(object, {"status", "lastPhaseTransitionTime"});
+    object["status"].erase("lastPhaseTransitionTime");
+  });
   REQUIRE_FALSE(then.empty());
-  object.erase("status");
-  CHECK(since(volume.put_status(object)) == then);
-  object["status"] = {{"phase", "Bound"}, {"lastPhaseTransitionTime", "2020-01-01T00:00:00Z"}};
-  CHECK(since(volume.put_status(object)) == "2020-01-01T00:00:00Z");
+  CHECK(since(kept) == then);
+  const Answer told = volume.put_status([](Json& object) {
+    object["status"] = {{"phase", "Bound"}, {"lastPhaseTransitionTime", "2020-01-01T00:00:00Z"}};
+  });
+  CHECK(since(told) == "2020-01-01T00:00:00Z");
 }
 
 E2E_CASE("a structure with nothing in it is a change of one that was not there") {
@@ -137,17 +146,14 @@ E2E_CASE("what is immutable is shown whole, with Go's names") {
             .find("parsing time \"\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"\" as "
                   "\"2006\"") != std::string::npos);
   // What an update of the status leaves out of its metadata.
-  Json bare = job.shown();
-  const Json labels = bare["metadata"]["labels"];
-  bare["metadata"].erase("labels");
-  CHECK(job.put_status(bare).body["metadata"]["labels"] == labels);
+  const Answer unlabelled =
+      job.put_status([](Json& object) { object["metadata"].erase("labels"); });
+  CHECK(unlabelled.body["metadata"]["labels"] == job.shown()["metadata"]["labels"]);
   const OneObject set(w, in_namespace(w, "/apis/apps/v1", "daemonsets"), "d", R"({"spec":{
       "selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},
       "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
-  bare = set.shown();
-  bare["metadata"].erase("annotations");
-  CHECK(set.put_status(bare).body["metadata"]["annotations"] ==
-        set.shown()["metadata"]["annotations"]);
+  const Answer bare = set.put_status([](Json& object) { object["metadata"].erase("annotations"); });
+  CHECK(bare.body["metadata"]["annotations"] == set.shown()["metadata"]["annotations"]);
 }
 
 E2E_CASE("states of Namespaces, claims and APIServices are those that there are") {
