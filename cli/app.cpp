@@ -400,6 +400,10 @@ int fail(Context& context, int code, const std::string& message) {
   return code;
 }
 
+int fail_too(Context& context, int code, const std::string& message) {
+  return message.empty() ? code : fail(context, code == kDone ? kFailed : code, message);
+}
+
 const std::vector<CommandMaker>& command_makers() {
   static const std::vector<CommandMaker> makers = {
       {"run-controller", make_run_controller},

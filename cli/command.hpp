@@ -74,6 +74,8 @@ std::string_view page_of(const std::string& command);
 // Prints "error: ..." for people, escaped, and returns the exit code.
 int fail(Context& context, const base::Error& error);
 int fail(Context& context, int code, const std::string& message);
+// Of a command that ends with `code`: something beside what it was asked for failed. "" = nothing.
+int fail_too(Context& context, int code, const std::string& message);
 
 // Each defined in its verbs/ file.
 std::unique_ptr<Command> make_run_controller();

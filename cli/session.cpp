@@ -125,6 +125,10 @@ void Session::keep(Resources found) {
   if (discovery_file_) discovery_file_->save(*resources_, loop_.wall());
 }
 
+bool Session::is_hopeless(const Error& error) const {
+  return !answered_ && client::is_wrongly_set_up(error);
+}
+
 Result<std::string> Session::read(const std::string& path, const std::string& what) {
   KW_ASSIGN(auto answer, wait_patiently<http::Response>([&](auto done) {
               auto judge = [this, &what, done = std::move(done)](Result<http::Response> given) {

@@ -61,9 +61,10 @@ class Session {
   // (null: the server must be asked), and what came of one.
   Resources known(const std::vector<std::string>& words);
   void keep(Resources found);
-  // The server has answered before, as it is configured: what fails now may mend.
-  bool answered() const { return answered_; }
+  // The server has answered, as it is configured: what fails from now on may mend.
   void note_answered() { answered_ = true; }
+  // Nothing was answered yet, and no other try can mend this.
+  bool is_hopeless(const Error& error) const;
   // Where finding kinds is all that is wanted, what an earlier command found will do: the kept
   // discovery if it knows all of these TYPE words, else resources(). Errors: of the request.
   Result<Resources> resources_with(const std::vector<std::string>& words);

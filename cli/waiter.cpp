@@ -102,7 +102,7 @@ struct Waiter::Impl {
                             runtime::WatcherFailure where, const Error& failure, Duration retry) {
       view.clear();
       const bool first_list = where == runtime::WatcherFailure::initial_list;
-      const bool hopeless = recorded || (!session.answered() && client::is_wrongly_set_up(failure));
+      const bool hopeless = recorded || session.is_hopeless(failure);
       if (first_list && hopeless) {
         if (!error) error.emplace(failure);
         return;

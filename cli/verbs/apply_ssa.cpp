@@ -85,11 +85,8 @@ class ApplySsa : public Command {
     if (!session.ok()) return fail(context, session.error());
     style_.now = loop.wall();
     for (const auto& manifest : *manifests) recording_.learn(manifest.object);
-    int code = apply(context, **session, std::move(*manifests));
-    if (const std::string why = recording_.end(); !why.empty()) {
-      code = fail(context, code == kDone ? kFailed : code, why);
-    }
-    return code;
+    const int code = apply(context, **session, std::move(*manifests));
+    return fail_too(context, code, recording_.end());
   }
 
  private:

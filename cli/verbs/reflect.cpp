@@ -75,10 +75,8 @@ class Reflect : public Command {
     }
     auto session = flags_.recording.open(context.global.config, [this] { told_all_ = true; });
     if (!session.ok()) return fail(context, session.error());
-    int code = with_server(context, **session);
-    if (const std::string why = flags_.recording.end(); !why.empty()) {
-      code = fail(context, code == kDone ? kFailed : code, why);
-    }
+    const int reflected = with_server(context, **session);
+    const int code = fail_too(context, reflected, flags_.recording.end());
     // They work on the session's loop; the server reads the caches.
     versions_.reset();
     serving_.reset();
@@ -269,12 +267,11 @@ class Reflect : public Command {
         refused_.erase(of);
         failed_with_[of] = error.kind();
         if (error.is_not_found()) return versions_->not_found(*of, error);
-        const bool answered =
-            session.answered() || std::any_of(kinds_.begin(), kinds_.end(), [](const auto& one) {
-              return one->reflector().answered();
-            });
-        const bool wrong = !answered && client::is_wrongly_set_up(error);
-        if (wrong || is_refusal(error)) refused_.emplace(of, error);
+        const bool answered = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& one) {
+          return one->reflector().answered();
+        });
+        const bool hopeless = !answered && session.is_hopeless(error);
+        if (hopeless || is_refusal(error)) refused_.emplace(of, error);
       };
       if (serving) {
         serving_->add(kind, resource_of(session, kind.type()), failed);

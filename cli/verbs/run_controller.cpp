@@ -184,9 +184,7 @@ class Supervision {
   // All runs have ended. Where some were cut off, the leases must run out by themselves.
   void on_drained() {
     if (lost_) return;
-    if (const std::string why = recording_.end(was_idle_); !why.empty()) {
-      code_ = fail(context_, code_ == kDone ? kFailed : code_, why);
-    }
+    code_ = fail_too(context_, code_, recording_.end(was_idle_));
     const auto& cut_off = engine_->cut_off();
     if (!cut_off.empty()) {
       code_ = fail(

@@ -84,10 +84,8 @@ class WaitConditionCommand : public Command {
     if (!added.ok()) return waiter.fail(added.error());
     if (*added == 0) return fail(context, nothing_in_files(resources_));
     waiter.start();
-    int code = waiter.finish();
-    if (const std::string why = recording_.end(); !why.empty()) {
-      code = fail(context, code == kDone ? kFailed : code, why);
-    }
+    const int waited = waiter.finish();
+    const int code = fail_too(context, waited, recording_.end());
     told = nullptr;
     return code;
   }

@@ -354,7 +354,7 @@ runtime::ReflectorCallbacks SourceSet::callbacks_of(Source& source) {
   };
   out.on_failure = [this, &source](runtime::WatcherFailure where, const Error& error,
                                    Duration retry) {
-    const bool hopeless = !source.server->session->answered() && client::is_wrongly_set_up(error);
+    const bool hopeless = source.server->session->is_hopeless(error);
     // Where it goes another way at once that one may work.
     source.refused = where == runtime::WatcherFailure::initial_list && !source.synced &&
                      ((retry > Duration::zero() && is_refusal(error)) || hopeless);

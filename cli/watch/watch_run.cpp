@@ -72,14 +72,13 @@ class Run {
   void broken_stdout();
   void tell_unwritten();
   void save_last_parts();
-  void end_recording();
   void await_reader();
   void stop();
 
   Context& context_;
   const RunOptions& options_;
   SessionRecording& recording_;
-  bool begun_ = false;         // the servers have said what they have
+  bool begun_ = false;         // each server was asked, and the loop may turn
   bool asked_to_end_ = false;  // before that
   loop::EventLoop loop_;
   std::vector<std::pair<std::string, std::unique_ptr<Session>>> sessions_;
@@ -124,12 +123,8 @@ int Run::run() {
       });
   auto begun = begin();
   if (asked_to_end_) {  // nothing was shown yet
-    code_ = kDone;
-    if (const std::string why = end_.why_unmet(); !why.empty()) {
-      code_ = fail(context_, kFailed, why);
-    }
-    end_recording();
-    return code_;
+    const int code = fail_too(context_, kDone, end_.why_unmet());
+    return fail_too(context_, code, recording_.end());
   }
   if (!begun.ok()) return fail(context_, begun.error());
   begun_ = true;
@@ -540,17 +535,12 @@ void Run::save_last_parts() {
   note(why + ": the checkpoint stays as it was, and the next run tells all of that again");
 }
 
-void Run::end_recording() {
-  const std::string why = recording_.end();
-  if (!why.empty()) code_ = fail(context_, code_ == kDone ? kFailed : code_, why);
-}
-
 void Run::stop() {
   if (std::exchange(stopped_, true)) return;
   output_->flush();
   tell_unwritten();
   save_last_parts();
-  end_recording();
+  code_ = fail_too(context_, code_, recording_.end());
   if (options_.stats || options_.stats_interval) tell_stats();
   if (problems_ > kToldProblems) {
     note(fmt::format("{} events could not be judged or shown", problems_));

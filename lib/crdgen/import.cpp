@@ -203,17 +203,15 @@ void drop_unknown(Json& crd, Notes& notes) {
   const auto found = schema::unknown_crd_fields(crd, std::numeric_limits<std::size_t>::max());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::vector<std::string>& steps = found[i].steps;
-    std::string pointer;
     Json* at = &crd;
     for (const std::string& step : steps) {
-      pointer += "/" + base::escape_pointer(step);
       if (&step == &steps.back()) {
         at->erase(step);  // a key: the indexes in the steps of others stay right
       } else {
         at = at->is_array() ? &(*at)[std::stoul(step)] : &(*at)[step];
       }
     }
-    if (i < kMostDropped) notes.push_back("not kept: " + pointer);
+    if (i < kMostDropped) notes.push_back("not kept: " + base::pointer_to(steps));
   }
   if (found.size() > kMostDropped) {
     notes.push_back(

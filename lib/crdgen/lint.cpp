@@ -62,10 +62,9 @@ class CrdLint {
   // Which the server refuses where it is strict, as kubectl asks it to be, and drops otherwise.
   void unknown_fields() {
     for (const schema::UnknownField& found : schema::unknown_crd_fields(crd_, kMostUnknownOfCrd)) {
-      std::string pointer;
-      for (const std::string& step : found.steps) pointer += "/" + base::escape_pointer(step);
       const std::string& name = found.steps.back();
-      add("unknown-field", LintLevel::error, pointer, base::join(found.steps, "."),
+      add("unknown-field", LintLevel::error, base::pointer_to(found.steps),
+          base::join(found.steps, "."),
           "no CRD has this field" + base::did_you_mean(name, found.known()),
           "the server refuses the CRD, or drops the field");
     }
