@@ -11,10 +11,10 @@
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "cli/argv.hpp"
-#include "cli/complete.hpp"
-#include "cli/crd_gen_commands.hpp"
+#include "cli/crd/commands.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/help.hpp"
+#include "cli/help/complete.hpp"
+#include "cli/help/help.hpp"
 #include "cli/resource_args.hpp"
 #include "cli/terminal.hpp"
 

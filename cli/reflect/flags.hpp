@@ -8,8 +8,8 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "cli/controller/metrics_flags.hpp"
 #include "cli/flags.hpp"
-#include "cli/metrics_flags.hpp"
 #include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
 

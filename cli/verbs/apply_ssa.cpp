@@ -19,7 +19,7 @@
 #include "cli/resource_args.hpp"
 #include "cli/session.hpp"
 #include "cli/session_recording.hpp"
-#include "cli/waiter.hpp"
+#include "cli/wait/waiter.hpp"
 
 namespace kubewatch::cli {
 

@@ -8,8 +8,8 @@
 
 #include "base/files.hpp"
 #include "cli/command.hpp"
-#include "cli/docs.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help/docs.hpp"
 
 namespace kubewatch::cli {
 

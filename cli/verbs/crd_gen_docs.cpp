@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/crd_gen_commands.hpp"
-#include "cli/crd_source.hpp"
+#include "cli/crd/commands.hpp"
+#include "cli/crd/source.hpp"
 #include "cli/exit_code.hpp"
 #include "crdgen/import.hpp"
 #include "crdgen/markdown.hpp"

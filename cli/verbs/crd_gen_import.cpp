@@ -7,9 +7,9 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
-#include "cli/crd_gen_commands.hpp"
-#include "cli/crd_output.hpp"
-#include "cli/crd_source.hpp"
+#include "cli/crd/commands.hpp"
+#include "cli/crd/output.hpp"
+#include "cli/crd/source.hpp"
 #include "cli/exit_code.hpp"
 #include "client/sender.hpp"
 #include "crdgen/cpp_structs.hpp"

@@ -6,11 +6,11 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/crd_gen_commands.hpp"
-#include "cli/crd_source.hpp"
+#include "cli/crd/commands.hpp"
+#include "cli/crd/lint_printer.hpp"
+#include "cli/crd/source.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
-#include "cli/lint_printer.hpp"
 #include "cli/printers/object_printer.hpp"
 
 namespace kubewatch::cli {

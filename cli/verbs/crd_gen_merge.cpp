@@ -7,8 +7,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.hpp"
-#include "cli/crd_gen_commands.hpp"
-#include "cli/crd_source.hpp"
+#include "cli/crd/commands.hpp"
+#include "cli/crd/source.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "crdgen/generate.hpp"

@@ -7,12 +7,12 @@
 
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
-#include "cli/crd_gen_commands.hpp"
-#include "cli/crd_source.hpp"
+#include "cli/crd/commands.hpp"
+#include "cli/crd/object_validation.hpp"
+#include "cli/crd/source.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/manifests.hpp"
-#include "cli/object_validation.hpp"
 #include "cli/printers/object_printer.hpp"
 
 namespace kubewatch::cli {

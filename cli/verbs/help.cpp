@@ -8,8 +8,8 @@
 #include "base/document_words.hpp"
 #include "base/strings.hpp"
 #include "cli/app.hpp"
-#include "cli/docs.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help/docs.hpp"
 
 namespace kubewatch::cli {
 

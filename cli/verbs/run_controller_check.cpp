@@ -8,11 +8,11 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/rules.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/printers/object_printer.hpp"
-#include "cli/rule_kinds.hpp"
-#include "cli/rules.hpp"
 #include "hooks/rule_file.hpp"
 #include "hooks/rule_schema.hpp"
 

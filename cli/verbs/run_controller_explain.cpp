@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/control_flags.hpp"
+#include "cli/controller/control_flags.hpp"
 #include "cli/exit_code.hpp"
 
 namespace kubewatch::cli {

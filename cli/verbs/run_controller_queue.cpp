@@ -10,7 +10,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/control_flags.hpp"
+#include "cli/controller/control_flags.hpp"
 
 namespace kubewatch::cli {
 

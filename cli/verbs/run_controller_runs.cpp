@@ -8,8 +8,8 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/control_client.hpp"
-#include "cli/control_flags.hpp"
+#include "cli/controller/control_client.hpp"
+#include "cli/controller/control_flags.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/printers/object_printer.hpp"
 

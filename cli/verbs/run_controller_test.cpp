@@ -10,10 +10,10 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/controller/rule_kinds.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/printers/object_printer.hpp"
-#include "cli/rule_kinds.hpp"
 #include "hooks/rule_file.hpp"
 #include "rehearsal/case_runner.hpp"
 #include "rehearsal/report.hpp"

@@ -1,5 +1,5 @@
 // kubewatch wait-condition: waits until objects are as asked and says why when they are not, with
-// exit codes that CI can use. What it waits with is cli/waiter.hpp.
+// exit codes that CI can use. What it waits with is cli/wait/waiter.hpp.
 #include <fmt/format.h>
 
 #include <ostream>
@@ -13,7 +13,7 @@
 #include "cli/session.hpp"
 #include "cli/session_recording.hpp"
 #include "cli/stream_flags.hpp"
-#include "cli/waiter.hpp"
+#include "cli/wait/waiter.hpp"
 
 namespace kubewatch::cli {
 

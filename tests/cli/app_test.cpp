@@ -5,8 +5,8 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.hpp"
-#include "cli/docs.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help/docs.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::cli {

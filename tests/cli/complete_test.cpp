@@ -1,4 +1,4 @@
-#include "cli/complete.hpp"
+#include "cli/help/complete.hpp"
 
 #include <CLI/CLI.hpp>
 

@@ -1,6 +1,5 @@
 // What crd-gen may call the files that it writes below -o DIR.
-#include "cli/crd_output.hpp"
-
+#include "cli/crd/output.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::cli {

@@ -1,6 +1,6 @@
 // The flags of leader election: what they make of each other; and what a command is told of Leases
 // that it may not have, and while it ends.
-#include "cli/election.hpp"
+#include "cli/controller/election.hpp"
 
 #include <algorithm>
 

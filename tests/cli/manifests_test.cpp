@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/crd_source.hpp"
+#include "cli/crd/source.hpp"
 #include "support/catch.hpp"
 #include "support/nobody.hpp"
 

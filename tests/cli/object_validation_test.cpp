@@ -1,5 +1,5 @@
 // Objects against CRDs without a server: what of their metadata the server would refuse or drop.
-#include "cli/object_validation.hpp"
+#include "cli/crd/object_validation.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Rights that the server does not give are named at the start, with the line that needs them.
-#include "cli/preflight.hpp"
+#include "cli/controller/preflight.hpp"
 
 #include <algorithm>
 

@@ -1,12 +1,11 @@
 // The report of a wait, rendered: text, JSON, JUnit, GitHub; and the table of a terminal.
-#include "cli/wait_report.hpp"
-
 #include <algorithm>
 #include <sstream>
 
 #include "base/json.hpp"
-#include "cli/wait_view.hpp"
-#include "cli/waiter.hpp"
+#include "cli/wait/report.hpp"
+#include "cli/wait/view.hpp"
+#include "cli/wait/waiter.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
