@@ -232,6 +232,7 @@ E2E_CASE("reflect goes on in another version of its kind, and serves that") {
   }
   Program pinned(w.loop(),
                  command(w, {"turners.v1alpha1.turn.kubewatch.dev", "-n", w.ns()}, w.kubeconfig()));
+  REQUIRE(pinned.will_say(" 1 | "));  // it has begun while there is its version
   Serving serving(w, {}, "turners.turn.kubewatch.dev");
   w.apply(turner("false", "true"));
   REQUIRE(turned(w, "v1", true));
