@@ -9,13 +9,11 @@
 #include "client/apply_result.hpp"
 #include "client/retry.hpp"
 #include "client/sender.hpp"
-#include "core/status.hpp"
 #include "core/url.hpp"
 #include "hooks/changed_paths.hpp"
 #include "hooks/forced_paths.hpp"
 #include "hooks/output.hpp"
 #include "hooks/write_order.hpp"
-#include "http/retry_after.hpp"
 #include "runtime/object_status.hpp"
 #include "schema/crd_check.hpp"
 #include "schema/managed_entries.hpp"
@@ -182,14 +180,15 @@ void ObjectApply::get(std::function<void(Result<Json>)> done) {
   }
   auto parse = [this, done = std::move(done)](Result<http::Response> answer) {
     if (!answer.ok()) return done(std::move(answer).error());
+    const std::string what = "GET " + core::object_path(type_, key_, "scale");
     if (answer->status >= 300) {
-      return done(core::error_from_response(answer->status, answer->body,
-                                            http::retry_after_seconds(answer->headers)));
+      return done(
+          client::error_of_answer(answer->status, answer->headers, answer->body, &client_.config())
+              .with_context(what));
     }
     auto scale = base::parse_json(answer->body);
     if (!scale.ok()) {
-      return done(client::unreadable_answer(std::move(scale).error())
-                      .with_context("GET " + core::object_path(type_, key_, "scale")));
+      return done(client::unreadable_answer(std::move(scale).error()).with_context(what));
     }
     done(std::move(scale));
   };

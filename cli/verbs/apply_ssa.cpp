@@ -261,7 +261,7 @@ class ApplySsa : public Command {
     if (!set) return more_telling(code, waited);
     if (waited != kDone) {
       context.err << "nothing was pruned, because what was applied is not as awaited\n";
-      return waited;
+      return more_telling(code, waited);
     }
     return prune(context, *set, run.applied_uids(), report, stopped);
   }

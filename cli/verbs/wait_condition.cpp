@@ -161,7 +161,7 @@ class WaitConditionCommand : public Command {
         if (!found.ok()) return later_if_missing(found.error());
         if (found->missing) return without_type(manifest, *found->missing);
         const core::ResourceType& type = *found->type;
-        KW_TRY(can_watch(type));
+        KW_TRY(can_watch(type).with_context(manifest.source));
         recording_.note({type});
         const std::string asked = namespaces_.empty() ? "" : namespaces_.front();
         KW_ASSIGN(auto namespace_, namespace_of(manifest, type.namespaced, asked,

@@ -65,6 +65,7 @@ struct Waiter::Impl {
   runtime::WaitSet set;
   WaitView view;
   std::vector<Unresolved> unresolved;
+  std::optional<Error> away;       // why the server did not say what it has, when it was asked last
   std::vector<WaitedObject> gone;  // with their kind
   std::optional<Interrupt> interrupt;
   bool begun = false;
@@ -155,6 +156,14 @@ struct Waiter::Impl {
     return !recorded && !cut_off && client::may_come_back(why);
   }
 
+  // A server that is away is asked once for all of them.
+  Result<Resolved> ask(const Resolve& resolve) {
+    if (away) return *away;
+    auto answer = resolve();
+    if (!answer.ok() && outlasts(answer.error())) away = answer.error();
+    return answer;
+  }
+
   // Why it is to be asked for again; absent: it is known now.
   std::optional<Error> take(Resolved resolved) {
     if (resolved.later) return std::move(resolved.later);
@@ -185,20 +194,19 @@ struct Waiter::Impl {
   // Types that were missing may be there now. Between turns of the loop.
   void resolve_again() {
     session.forget_resources();
+    away.reset();
     std::vector<Unresolved> still;
     for (auto& one : unresolved) {
-      auto resolved = one.resolve();
+      auto resolved = ask(one.resolve);
       std::optional<Error> why =
           resolved.ok() ? take(std::move(*resolved)) : std::optional(resolved.error());
       if (!why) continue;
-      if (resolved.ok() || why->is_retryable()) {
-        // What the deadline cuts off says less than the answer before it.
-        const bool cut_off = why->kind() == ErrorKind::timeout && now() >= deadline;
-        if (!cut_off) one.why = std::move(*why);
-        still.push_back(std::move(one));
-      } else if (!error) {
-        error = std::move(why);
-      }
+      const bool waits = resolved.ok() || (why->is_retryable() && !session.is_hopeless(*why));
+      if (!waits && !error) error = why;
+      // What the deadline or a signal cuts off says less than the answer before it.
+      const bool ended = why->kind() == ErrorKind::timeout || why->kind() == ErrorKind::canceled;
+      if (!ended || !session.over()) one.why = std::move(*why);
+      still.push_back(std::move(one));
     }
     unresolved = std::move(still);
     set.start();
@@ -391,11 +399,14 @@ std::size_t Waiter::add(runtime::WaitTarget target) {
 
 Result<void> Waiter::add(std::string text, Resolve resolve) {
   Impl& impl = *impl_;
-  auto resolved = resolve();
+  auto resolved = impl.ask(resolve);
   if (!resolved.ok() && !impl.outlasts(resolved.error())) return std::move(resolved).error();
   auto why = resolved.ok() ? impl.take(std::move(*resolved)) : std::optional(resolved.error());
   if (!why) return {};
-  if (!impl.flags.quiet && !impl.once() && !impl.session.over()) {
+  const bool told =
+      std::any_of(impl.unresolved.begin(), impl.unresolved.end(),
+                  [&](const auto& other) { return other.why.render() == why->render(); });
+  if (!told && !impl.flags.quiet && !impl.once() && !impl.session.over()) {
     impl.context.err << base::escape_for_terminal(why->render())
                      << "; asking for it again until the deadline" << std::endl;
   }

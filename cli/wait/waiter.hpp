@@ -74,8 +74,9 @@ class Waiter {
   using Resolve = std::function<Result<Resolved>()>;
   // What `text` names ("websites/a"). `resolve` is called at once, and again as long as it says
   // "later" (said on stderr), between turns of the loop, so it may use Session; discovery was
-  // forgotten before. So it is where the server is away (client::may_come_back). Errors: its first
-  // one, where that is another; later ones that another try cannot mend end the wait.
+  // forgotten before. So it is where the server is away (client::may_come_back), which all that are
+  // asked for at that time need to hear once. Errors: its first one, where that is another; later
+  // ones that another try cannot mend end the wait.
   Result<void> add(std::string text, Resolve resolve);
 
   // What it reads is a recording: what that does not have is not asked for again.

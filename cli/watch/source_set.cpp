@@ -103,9 +103,10 @@ struct SourceSet::Server {
   std::map<std::string, std::set<core::Gvk>> versions;  // that are watched, by qualified plural
   client::PendingPtr request;
   loop::Timer timer;
-  // Until it has said for the first time what it has, and why it has not.
-  base::Backoff backoff{base::BackoffPolicy()};
+  // Why it has told nothing yet of what it has; absent once it has.
   std::optional<Error> away;
+  bool refuses = false;  // and will not: it cannot be talked to, or has it not so
+  base::Backoff backoff{base::BackoffPolicy()};
 };
 
 struct SourceSet::Source {
@@ -133,6 +134,7 @@ SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
     server->context = context;
     server->session = session;
     server->missing = wanted;
+    server->away.emplace(ErrorKind::timeout, "no answer from " + session->client().config().server);
     server->backoff = base::Backoff(options_.stream.backoff);
     servers_.push_back(std::move(server));
   }
@@ -140,53 +142,48 @@ SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
 
 SourceSet::~SourceSet() = default;
 
-Result<void> SourceSet::start() {
-  for (auto& server : servers_) KW_TRY(first_look(*server));
-  begin_all(0);
-  return {};
-}
-
-Result<void> SourceSet::first_look(Server& server) {
-  std::vector<std::string> words;
-  for (const Wanted& wanted : server.missing) words.push_back(wanted.type);
-  const auto known = server.session->known(words);
-  if (known != nullptr) return look(server, *known);
-  if (servers_.size() > 1) {
-    ask_first(server, Duration{0});
-    return {};
+void SourceSet::start() {
+  for (auto& server : servers_) {
+    std::vector<std::string> words;
+    for (const Wanted& wanted : server->missing) words.push_back(wanted.type);
+    const auto known = server->session->known(words);
+    known != nullptr ? first_look(*server, *known) : ask_first(*server, Duration{0});
   }
-  const auto found = server.session->resources();
-  if (found.ok()) return look(server, **found);
-  if (!client::may_come_back(found.error()) || server.session->over()) return found.error();
-  is_away(server, found.error());
-  return {};
 }
 
 void SourceSet::ask_first(Server& server, Duration after) {
   server.timer = server.session->loop().after(after, [this, &server] {
-    discover(server, server.request, server.timer,
-             [this, &server](const Discovered& answer) { answered_first(server, answer); });
+    discover(server, server.request, server.timer, [this, &server](const Discovered& answer) {
+      if (!answer.ok()) return is_away(server, answer.error());
+      server.session->keep(*answer);
+      first_look(server, **answer);
+    });
   });
 }
 
-void SourceSet::answered_first(Server& server, const Result<Session::Resources>& answer) {
-  if (!answer.ok()) return is_away(server, answer.error());
-  server.away.reset();
-  server.session->keep(*answer);
+// Of a server that has not what was asked for nothing is watched; the others go on.
+void SourceSet::first_look(Server& server, const client::ResourceMap& map) {
+  std::vector<Wanted> wanted = server.missing;
   const std::size_t before = sources_.size();
-  if (const auto looked = look(server, **answer); !looked.ok()) {
-    const Error told = in_context(server.context, looked.error());
-    if (all_refused()) return callbacks_.on_nothing_left(told);
-    callbacks_.on_note(told.render());  // the others go on
-  }
-  begin_all(before);
+  server.away.reset();
+  server.refuses = false;
+  const auto looked = look(server, map);
+  if (looked.ok()) return begin_all(before);
+  server.missing = std::move(wanted);
+  server.away = looked.error();
+  server.refuses = true;
+  for (std::size_t i = before; i < sources_.size(); ++i) sources_[i]->refused = true;
+  const Error told = in_context(server.context, looked.error());
+  if (all_refused()) return callbacks_.on_nothing_left(told);
+  callbacks_.on_note(told.render());
 }
 
 // One that refuses, or cannot be talked to as it is configured, is asked again as well while there
 // are others, as a kind is that may not be read.
 void SourceSet::is_away(Server& server, const Error& error) {
-  const bool first = !server.away;
+  const bool first = server.backoff.failures() == 0;
   server.away = error;
+  server.refuses = !client::may_come_back(error);
   const Error told = in_context(server.context, error);
   if (all_refused()) return callbacks_.on_nothing_left(told);
   if (first) callbacks_.on_note(told.render() + "; asking again until it answers");
@@ -466,10 +463,8 @@ void SourceSet::go_on_as(Source& source, const core::ResourceType& type) {
 bool SourceSet::all_refused() const {
   return std::all_of(sources_.begin(), sources_.end(),
                      [](const auto& source) { return source->refused; }) &&
-         std::all_of(servers_.begin(), servers_.end(), [](const auto& server) {
-           const bool refuses = server->away && !client::may_come_back(*server->away);
-           return refuses || server->missing.empty();
-         });
+         std::all_of(servers_.begin(), servers_.end(),
+                     [](const auto& server) { return server->refuses || server->missing.empty(); });
 }
 
 void SourceSet::note_missing(const Source& source) const {

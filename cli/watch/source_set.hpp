@@ -80,10 +80,11 @@ class SourceSet {
   ~SourceSet();
 
   // Asks each server for its kinds, and starts what is there. One that is away is asked again and
-  // again, and so told; of several servers none waits for another. Errors: of discovery; invalid (a
-  // kind that cannot be watched); of a checkpoint; not_found unless types are waited for. What
-  // comes later is told by on_nothing_left.
-  Result<void> start();
+  // again, and so told; none waits for another. One that cannot be talked to, or has not what was
+  // asked for, is told as well, by on_nothing_left where there is no other, also from inside: of
+  // discovery; invalid (a kind that cannot be watched); of a checkpoint; not_found unless types are
+  // waited for.
+  void start();
   // By "context/deployments.apps".
   std::map<std::string, SourceStats> stats() const;
   // What was never read whole, or is not watched at this moment, by name; kinds that the server
@@ -97,9 +98,8 @@ class SourceSet {
  private:
   struct Source;
   struct Server;
-  Result<void> first_look(Server& server);
   void ask_first(Server& server, Duration after);
-  void answered_first(Server& server, const Result<Session::Resources>& answer);
+  void first_look(Server& server, const client::ResourceMap& map);
   void is_away(Server& server, const Error& error);
   Result<void> look(Server& server, const client::ResourceMap& map);
   void look_later(Server& server, const client::ResourceMap& map);

@@ -45,7 +45,6 @@ class Run {
   int run();
 
  private:
-  Result<void> begin();
   Result<void> open_sessions();
   Result<void> prepare();
   Result<void> check_reads() const;
@@ -53,6 +52,7 @@ class Run {
   SourceOptions source_options();
   SourceCallbacks source_callbacks();
   void start_timers();
+  void time_is_up();
   void watch_reader();
   void fetch_columns(Session& session, const core::ResourceType& type, std::function<void()> go_on);
   void on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed);
@@ -78,8 +78,6 @@ class Run {
   Context& context_;
   const RunOptions& options_;
   SessionRecording& recording_;
-  bool begun_ = false;         // each server was asked, and the loop may turn
-  bool asked_to_end_ = false;  // before that
   loop::EventLoop loop_;
   std::vector<std::pair<std::string, std::unique_ptr<Session>>> sessions_;
   std::map<std::string, std::shared_ptr<Counts>> counts_;  // by context
@@ -117,34 +115,16 @@ int Run::run() {
   loop_.warn_of_slow_turns();
   if (auto ready = prepare(); !ready.ok()) return fail(context_, ready.error());
   Interrupt interrupt(
-      loop_, [this] { begun_ ? interrupted() : void(asked_to_end_ = true); },
+      loop_, [this] { interrupted(); },
       [this] {
         if (exec_ != nullptr) exec_->terminate();
       });
-  auto begun = begin();
-  if (asked_to_end_) {  // nothing was shown yet
-    const int code = fail_too(context_, kDone, end_.why_unmet());
-    return fail_too(context_, code, recording_.end());
-  }
-  if (!begun.ok()) return fail(context_, begun.error());
-  begun_ = true;
+  sources_->start();
   watch_reader();
   start_timers();
-  if (!ended_ || !stopped_) loop_.run();
+  loop_.run();
   if (!stopped_) return fail(context_, kFailed, "the event loop ended by itself");
   return code_;
-}
-
-// --duration counts from the start of the command: a server that does not even say what it has ends
-// it, too.
-Result<void> Run::begin() {
-  const auto duration = end_.duration();
-  for (auto& [name, session] : sessions_) {
-    session->bound_waits(Session::Bound{duration ? started_ + *duration : TimePoint::max(),
-                                        duration ? base::format_duration(*duration) : "",
-                                        [this] { return asked_to_end_; }});
-  }
-  return sources_->start();
 }
 
 Result<void> Run::open_sessions() {
@@ -307,17 +287,7 @@ void Run::watch_reader() {
 void Run::start_timers() {
   if (end_.duration()) {
     const Duration left = started_ + *end_.duration() - loop_.now();
-    deadline_ = loop_.after(std::max(left, Duration{0}), [this] {
-      const std::string within = base::format_duration(*end_.duration());
-      if (end_.timed_out_is_failure()) {
-        return end(kTimedOut, fmt::format("timed out: --until {} was not met within {}",
-                                          end_.until(), within));
-      }
-      const auto unread = sources_->unread();
-      if (unread.empty()) return end(kDone);
-      end(kTimedOut,
-          fmt::format("timed out: not read within {}: {}", within, base::join(unread, ", ")));
-    });
+    deadline_ = loop_.after(std::max(left, Duration{0}), [this] { time_is_up(); });
   }
   if (options_.stats_interval) {
     stats_timer_ = loop_.after(*options_.stats_interval, [this] { tell_stats(); });
@@ -325,6 +295,20 @@ void Run::start_timers() {
   if (!options_.checkpoint.empty()) {
     checkpoint_timer_ = loop_.after(kCheckpointEvery, [this] { save_checkpoint(); });
   }
+}
+
+// --duration counts from the start of the command: a server that does not even say what it has ends
+// it, too.
+void Run::time_is_up() {
+  const std::string within = base::format_duration(*end_.duration());
+  const std::string unread = base::join(sources_->unread(), ", ");
+  if (end_.timed_out_is_failure()) {
+    return end(kTimedOut,
+               fmt::format("timed out: --until {} was not met within {}{}{}", end_.until(), within,
+                           unread.empty() ? "" : "; not read: ", unread));
+  }
+  if (unread.empty()) return end(kDone);
+  end(kTimedOut, fmt::format("timed out: not read within {}: {}", within, unread));
 }
 
 void Run::on_change(const SourceInfo& source, const runtime::StoreChange& change, bool resumed) {
@@ -471,6 +455,8 @@ void Run::note_unseen(const runtime::StoreChange& change) {
 void Run::interrupted() {
   const bool waiting = ended_;
   const std::string why = end_.why_unmet();
+  const auto unread = sources_->unread();
+  if (!waiting && !unread.empty()) note("not read: " + base::join(unread, ", "));
   end(why.empty() ? kDone : kFailed, why);
   if (exec_ == nullptr) return;
   const std::size_t dropped = exec_->drop();

@@ -26,6 +26,11 @@ Error Error::as_disconnect() && {
   return std::move(*this);
 }
 
+Error Error::as_unresolved() && {
+  unresolved_ = true;
+  return std::move(*this);
+}
+
 std::string Error::render() const {
   std::string out;
   for (auto it = context_.rbegin(); it != context_.rend(); ++it) {

@@ -66,12 +66,16 @@ class Error {
   // that is away. What has no address and no TLS says nothing of connections that are open.
   bool is_disconnect() const { return disconnect_; }
   Error as_disconnect() &&;
+  // The name of the server, or of its proxy, has no address now: nobody was asked for anything.
+  bool is_unresolved() const { return unresolved_; }
+  Error as_unresolved() &&;
   // Network errors, conflicts, 429 and 5xx: the same request may succeed later.
   bool is_retryable() const;
 
  private:
   ErrorKind kind_;
   bool disconnect_ = false;
+  bool unresolved_ = false;
   std::string message_;
   std::vector<std::string> context_;
   std::shared_ptr<const ApiStatus> status_;

@@ -27,17 +27,23 @@ std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duratio
                                         Duration budget = kRetryBudget);
 
 // Of the first answer that a command wants: whether it is worth asking for again by whoever waits.
-// Nobody took the connection, it was lost, nothing came in time, or somebody said that the server
-// is away or busy (429, 502, 503, 504).
+// The server's name has no address (a record that is yet to come, a resolver that is away), nobody
+// took the connection, it was lost, nothing came in time, or what came is none of a server that is
+// well: 429, 5xx, or a page, a redirect and the like in place of an answer.
 bool may_come_back(const Error& error);
 
+// The server said when to ask again (Retry-After). It is no time of ours then: what would else be
+// asked at once waits as well.
+bool is_told_to_wait(const Error& error);
+
 // How long to wait before it is asked for again: the pause that grows, or longer where the server
-// says so (Retry-After), five minutes at most.
+// says so (Retry-After, and up to a tenth more, that not all come back at once), five minutes at
+// most. For whoever has a backoff of its own, watches too.
 Duration pause_before_next(const Error& error, base::Backoff& backoff, base::Random& random);
 
 // Where nothing was answered yet: no other try can mend it. A certificate that is not trusted, a CA
-// or a client certificate that cannot be used, a name that nobody knows, something that does not
-// talk HTTP.
+// or a client certificate that cannot be used, a login that fails, something that does not talk
+// HTTP. What an API server answered (403, 404) is its caller's to judge.
 bool is_wrongly_set_up(const Error& error);
 
 }  // namespace kubewatch::client

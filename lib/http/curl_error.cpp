@@ -20,6 +20,11 @@ Error disconnected(std::string message) {
   return unreachable(std::move(message)).as_disconnect();
 }
 
+// Whether there is no such name, or only nobody at this moment who knows it, libcurl does not tell.
+Error unresolved(std::string message) {
+  return unreachable(std::move(message)).as_unresolved();
+}
+
 std::string reason_of(const FailedTransfer& failed) {
   return failed.detail.empty() ? curl_easy_strerror(failed.code) : failed.detail;
 }
@@ -68,7 +73,7 @@ Error timed_out(const FailedTransfer& failed) {
     // The time may have gone for its name.
     curl_off_t resolved = 0;
     curl_easy_getinfo(failed.easy, CURLINFO_NAMELOOKUP_TIME_T, &resolved);
-    return resolved == 0 ? unreachable(message) : disconnected(message);
+    return resolved == 0 ? unresolved(message) : disconnected(message);
   }
   return Error(ErrorKind::timeout, "no complete answer from " + target(failed) + " within " +
                                        base::format_duration(failed.response_timeout));
@@ -155,9 +160,9 @@ Error describe(const FailedTransfer& failed) {
     case CURLE_SSL_CONNECT_ERROR:
       return failed.verify_error != 0 ? not_verified(failed) : handshake_failed(failed);
     case CURLE_COULDNT_RESOLVE_HOST:
-      return unreachable("cannot resolve the host name of " + failed.host_port);
+      return unresolved("cannot resolve the host name of " + failed.host_port);
     case CURLE_COULDNT_RESOLVE_PROXY:
-      return unreachable("cannot resolve the host name of the proxy " + failed.proxy);
+      return unresolved("cannot resolve the host name of the proxy " + failed.proxy);
     case CURLE_PROXY:
       return unreachable("the proxy " + failed.proxy + " failed: " + reason_of(failed));
     // It would have sent the request once more (Transfer::set_method_and_body).

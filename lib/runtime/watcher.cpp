@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "client/retry.hpp"
 #include "core/resource_version.hpp"
 #include "core/selector.hpp"
 #include "runtime/watcher_answers.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 // Servers send bookmarks about once a minute: one that did so before and is silent now is gone.
 constexpr Duration kBookmarkSilence{150000};
-constexpr Duration kMaxRetryAfter{300000};
 // What a server and whatever is in between may take to end a watch in order.
 constexpr Duration kBeforeSilence{15000};
 // Answers in a row that refuse to watch at one resourceVersion, before that version is given up.
@@ -266,14 +266,8 @@ void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error
   const bool same_page = state_ == WatcherState::init_page && !continue_token_.empty();
   const bool too_old = error.is_gone() && where != WatcherFailure::initial_list;
   base::Backoff& backoff = same_page ? page_backoff_ : too_old ? gone_backoff_ : backoff_;
-  Duration delay = backoff.fail(random_);
-  told_to_wait_ = false;
-  if (const auto* status = error.status(); status != nullptr && status->retry_after_seconds) {
-    const double asked = 1000.0 * *status->retry_after_seconds * (1.0 + 0.1 * random_.unit());
-    const double capped = std::clamp(asked, 0.0, static_cast<double>(kMaxRetryAfter.count()));
-    delay = std::max(delay, Duration(static_cast<Duration::rep>(capped)));
-    told_to_wait_ = true;
-  }
+  const Duration delay = client::pause_before_next(error, backoff, random_);
+  told_to_wait_ = client::is_told_to_wait(error);
   out.emplace_back(EmitFailure{where, error, delay});
   retry_at(now + delay, out);
 }

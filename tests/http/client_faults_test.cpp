@@ -59,6 +59,7 @@ TEST_CASE("a host name that does not exist is named") {
   REQUIRE_FALSE(answer.ok());
   CHECK(answer.error().kind() == ErrorKind::unreachable);
   CHECK_FALSE(answer.error().is_disconnect());
+  CHECK(answer.error().is_unresolved());
   CHECK(answer.error().message().find("does-not-exist.invalid:8080") != std::string::npos);
 }
 

@@ -30,6 +30,8 @@ try configmapz/settings --for=delete
 try cm/settings --field-selector status.phase=x --for=create
 try cm --field-selector status.phase=x --for=create
 try cm --all -l a=b --for=create
+printf 'apiVersion: authorization.k8s.io/v1\nkind: SelfSubjectAccessReview\nmetadata: {name: r}\n' >"$work/review.yaml"
+try -f "$work/review.yaml" --for=create
 try cm/settings --for='jsonpath={.data}=x'
 try cm/settings --for=create --token wrong
 try cm/settings --for=create --timeout 1s --server http://127.0.0.1:1
