@@ -58,6 +58,7 @@ Api::Api(ApiOptions options, WallTime now)
       aggregation_(storage_, registry_, writer_),
       garbage_(storage_, registry_, writer_),
       namespaces_(storage_, registry_, writer_),
+      initial_(registry_, writer_),
       expiry_(storage_, options_.event_ttl),
       now_(now) {
   storage_.observe([this](const std::string& storage_id, const EventPtr& event) {
@@ -72,7 +73,7 @@ Api::Api(ApiOptions options, WallTime now)
     if (on_change_) on_change_();
   });
   seen_revision_ = registry_.revision();
-  namespaces_.create_initial(now);
+  initial_.create(now);
 }
 
 Reply Api::handle(const ApiRequest& request, WallTime now) try {
@@ -209,8 +210,8 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
   context.now = now;
   auto written = writer_.create(context, object);
   settle(now);
-  if (!written.ok() && written.error().is_already_exists() && namespaces_.is_initial(object)) {
-    return namespaces_.add_metadata(object, manager, now);
+  if (!written.ok() && written.error().is_already_exists() && InitialObjects::has(object)) {
+    return initial_.add_metadata(object, manager, now);
   }
   KW_TRY(written);
   return {};

@@ -14,6 +14,7 @@
 #include "apiserver/event_expiry.hpp"
 #include "apiserver/garbage_collector.hpp"
 #include "apiserver/init_events.hpp"
+#include "apiserver/initial_objects.hpp"
 #include "apiserver/namespace_lifecycle.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/request.hpp"
@@ -45,11 +46,11 @@ struct Reply {
 
 class Api {
  public:
-  // Creates the initial namespaces.
+  // Creates the initial objects.
   Api(ApiOptions options, WallTime now);
 
   Reply handle(const ApiRequest& request, WallTime now);
-  // Creates an object by its apiVersion and kind, in its namespace or "default". Of a Namespace
+  // Creates an object by its apiVersion and kind, in its namespace or "default". Of one
   // that is there from the start it adds the labels and annotations: what was saved of a cluster
   // has it as well. Errors: as a create's; not_found of a kind that is not served; internal, of
   // what no check finds, or for which there is no memory.
@@ -105,6 +106,7 @@ class Api {
   AggregationController aggregation_;
   GarbageCollector garbage_;
   NamespaceLifecycle namespaces_;
+  InitialObjects initial_;
   EventExpiry expiry_;
   std::function<void()> on_change_;
   WallTime now_;

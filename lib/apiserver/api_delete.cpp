@@ -1,6 +1,7 @@
 // The verbs of Api that take away: delete and deletecollection.
 #include "apiserver/api_target.hpp"
 #include "apiserver/list.hpp"
+#include "builtin/system_priorities.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -15,6 +16,14 @@ WriteContext deletion_of(const ResourcePtr& resource, const std::string& namespa
   context.dry_run = dry_run;
   context.now = now;
   return context;
+}
+
+// With all others of its kind it goes.
+Result<void> check_system_priority(const Resource& resource, const std::string& name) {
+  const bool kept = resource.storage_id == "priorityclasses.scheduling.k8s.io" &&
+                    builtin::system_priority(name) != nullptr;
+  if (!kept) return {};
+  return forbidden(resource.subject(name), "this is a system priority class and cannot be deleted");
 }
 
 Result<DeleteOptions> options_of(const ApiRequest& request, const Query& query) {
@@ -32,6 +41,7 @@ Result<Reply> Api::remove(const ApiRequest& request, const Target& target, WallT
             representation_of(request, resource, target.query, Endpoint::object));
   KW_ASSIGN(const DeleteOptions options, options_of(request, target.query));
   warnings_ = delete_warnings(resource, options);
+  KW_TRY(check_system_priority(resource, target.path.name));
   const WriteContext context =
       deletion_of(target.resource, target.path.namespace_, target.path.name, options.dry_run, now);
   KW_ASSIGN(const Deleted deleted, delete_object(storage_, context, options));

@@ -100,46 +100,6 @@ class NameChoice {
   AcceptedNames out_;
 };
 
-void fill_texts(Json& object, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) {
-    Json& value = object[key];
-    if (value.is_null()) value = "";
-  }
-}
-
-void drop_zeros(Json& object, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) {
-    const auto it = object.find(key);
-    if (it != object.end() && (it->is_null() || *it == "" || *it == 0)) object.erase(it);
-  }
-}
-
-// As the server's own type has it: null where no time was given.
-void type_status(Json& crd) {
-  Json* status = base::find(crd, {"status"});
-  if (status == nullptr || !status->is_object()) return;
-  Json* conditions = base::find(*status, {"conditions"});
-  if (conditions != nullptr && conditions->is_array()) {
-    for (Json& one : *conditions) {
-      if (one.is_null()) one = Json::object();
-      if (!one.is_object()) continue;
-      fill_texts(one, {"type", "status"});
-      if (!one.contains("lastTransitionTime")) one["lastTransitionTime"] = nullptr;
-      drop_zeros(one, {"reason", "message", "observedGeneration"});
-    }
-  }
-  Json* names = base::find(*status, {"acceptedNames"});
-  if (names != nullptr && names->is_object()) {
-    fill_texts(*names, {"plural", "kind"});
-    drop_zeros(*names, {"singular", "listKind"});
-  }
-  Json* stored = base::find(*status, {"storedVersions"});
-  if (stored == nullptr || !stored->is_array()) return;
-  for (Json& one : *stored) {
-    if (one.is_null()) one = "";
-  }
-}
-
 }  // namespace
 
 Result<void> normalise_crd(Json& crd) {
@@ -148,24 +108,8 @@ Result<void> normalise_crd(Json& crd) {
     return undecodable({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"},
                        shape.error().message());
   }
-  type_status(crd);
   schema::crd_defaults(crd);
   return {};
-}
-
-void prune_crd(Json& crd, std::vector<std::string>& unknown) {
-  Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return;
-  std::size_t index = 0;
-  for (Json& version : *versions) {
-    const std::size_t at = index++;
-    Json* status = base::find(version, {"subresources", "status"});
-    if (status == nullptr || !status->is_object()) continue;
-    for (const auto& [key, value] : status->items()) {
-      unknown.push_back(fmt::format("spec.versions[{}].subresources.status.{}", at, key));
-    }
-    *status = Json::object();
-  }
 }
 
 void prepare_crd(Json& crd) {

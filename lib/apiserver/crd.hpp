@@ -15,11 +15,9 @@ namespace kubewatch::apiserver {
 constexpr const char kCrds[] = "customresourcedefinitions.apiextensions.k8s.io";
 constexpr const char kCrdFinalizer[] = "customresourcecleanup.apiextensions.k8s.io";
 
-// Refuses shapes that the rest of this room could not read; fills in singular, listKind and
-// conversion.
+// Of a definition in the form of the server's type: refuses shapes that the rest of this room could
+// not read; fills in singular, listKind and conversion.
 Result<void> normalise_crd(Json& crd);
-// Takes members out of status subresources, which have none, and tells their paths.
-void prune_crd(Json& crd, std::vector<std::string>& unknown);
 void prepare_crd(Json& crd);
 // A definition that the merge schema has gone over lacks what is empty and yet means something:
 // puts back the status subresources and empty `dependencies` of `from`, and what a status always

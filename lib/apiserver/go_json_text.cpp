@@ -243,8 +243,9 @@ Result<Json> parse_go_json(std::string_view text) {
   // Our parser passes over the mark, and ends at a NUL.
   if (!text.starts_with(kByteOrderMark) && text.find('\0') == std::string_view::npos) {
     auto value = base::parse_json(text);
-    if (value || value.error().kind() == ErrorKind::too_large) return value;
+    if (value) return value;
   }
+  // Also of what is past our limits: what is no JSON, or too deep for Go, is told as there.
   if (auto why = why_no_go_json(text)) return Error(ErrorKind::invalid, std::move(*why));
   return base::parse_json(with_characters(text));
 }

@@ -1,5 +1,6 @@
 #include "apiserver/list.hpp"
 
+#include "apiserver/continue_token.hpp"
 #include "apiserver/writer.hpp"
 
 namespace kubewatch::apiserver {
@@ -23,28 +24,25 @@ bool names_one(const Resource& resource, const std::string& prefix,
   return false;
 }
 
-Error expired_token(const ContinueToken& token) {
+Error expired_token(const ContinueToken& token, const std::string& prefix) {
   Json status = status_json(expired(
       "The provided continue parameter is too old to display a consistent list result. You can "
       "start a new list without the continue parameter, or use the continue token in this response "
       "to retrieve the remainder of the results. Continuing with the provided token results in an "
       "inconsistent list - objects that were created, modified, or deleted between the time the "
       "first chunk was returned and now may show up in the list."));
-  status["metadata"]["continue"] = encode_continue({-1, token.start});
+  status["metadata"]["continue"] = encode_continue({-1, token.start}, prefix);
   base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
   return Error(ErrorKind::gone, answer.message, answer);
 }
 
-Result<Start> start_of(const Storage& storage, const std::string& prefix,
-                       const ListOptions& options, const std::optional<ContinueToken>& token) {
+Result<Start> start_of(const Storage& storage, const ListOptions& options,
+                       const std::optional<ContinueToken>& token) {
   Start start;
   start.version = storage.version();
   if (token) {
     if (!options.resource_version.empty() && options.resource_version != "0") {
       return bad_request("specifying resource version is not allowed when using continue");
-    }
-    if (token->start.compare(0, prefix.size(), prefix) != 0) {
-      return bad_request("invalid continue token: it is of another list");
     }
     start.from = token->start;
     if (token->version > 0) {
@@ -70,9 +68,9 @@ Result<ListResult> list_objects(const Storage& storage, const Resource& resource
                                 const std::string& prefix, const ListOptions& options) {
   std::optional<ContinueToken> token;
   if (!options.continue_token.empty()) {
-    KW_ASSIGN(token, decode_continue(options.continue_token));
+    KW_ASSIGN(token, decode_continue(options.continue_token, prefix));
   }
-  KW_ASSIGN(const Start start, start_of(storage, prefix, options, token));
+  KW_ASSIGN(const Start start, start_of(storage, options, token));
   // From the watch cache ("0") the real server gives everything at once, what is left included.
   const std::uint64_t limit = options.resource_version == "0" ? 0 : options.limit;
   ListResult out;
@@ -91,15 +89,16 @@ Result<ListResult> list_objects(const Storage& storage, const Resource& resource
     // Whether anything of what follows is selected is not looked at, but where no other can be.
     if (of_one) return false;
     if (further++ == 0) {
+      const auto version = static_cast<std::int64_t>(start.version);
       out.meta.continue_token =
-          encode_continue({static_cast<std::int64_t>(start.version), object->key()});
+          encode_continue(continue_after(version, out.items.back()->key()), prefix);
     }
     return !options.selects();  // only counted when the count is told
   };
   if (start.exact) {
     const auto done =
         storage.each_at(resource.storage_id, start.version, prefix, start.from, visit);
-    if (!done && token && done.error().is_gone()) return expired_token(*token);
+    if (!done && token && done.error().is_gone()) return expired_token(*token, prefix);
     KW_TRY(done);
   } else {
     storage.each(resource.storage_id, prefix, start.from, visit);

@@ -16,7 +16,7 @@ struct ListResult {
 };
 
 // `prefix` of keys: "shop/" or "". Errors: expired (with a token to go on inconsistently),
-// version_too_large, bad_request (a token of another list).
+// version_too_large, bad_request (a token that is none).
 Result<ListResult> list_objects(const Storage& storage, const Resource& resource,
                                 const std::string& prefix, const ListOptions& options);
 

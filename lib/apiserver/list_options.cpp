@@ -261,30 +261,4 @@ Duration watch_time(const ListOptions& options, base::Random& random) {
       Duration(kLeastWatchMs + static_cast<std::int64_t>(random.below(kLeastWatchMs))));
 }
 
-std::string encode_continue(const ContinueToken& token) {
-  const Json value = {{"v", "meta.k8s.io/v1"}, {"rv", token.version}, {"start", token.start}};
-  return base::base64url_encode(base::dump_json(value));
-}
-
-Result<ContinueToken> decode_continue(const std::string& text) {
-  const std::string refused = "invalid continue token: continue key is not valid: ";
-  auto bytes = base::base64_decode(text);
-  if (!bytes) return bad_request(refused + bytes.error().message());
-  auto value = base::parse_json(bytes.value());
-  if (!value) return bad_request(refused + value.error().message());
-  if (base::string_at(value.value(), {"v"}) != "meta.k8s.io/v1") {
-    return bad_request(refused + "server does not recognize this encoded version");
-  }
-  ContinueToken token;
-  token.version = base::int_at(value.value(), {"rv"}).value_or(0);
-  token.start = base::string_at(value.value(), {"start"});
-  if (token.version == 0 || token.version < -1) {
-    return bad_request(refused + "incorrect encoded start resourceVersion");
-  }
-  if (token.start.empty() || token.start.find("..") != std::string::npos) {
-    return bad_request(refused + "encoded start key is not valid");
-  }
-  return token;
-}
-
 }  // namespace kubewatch::apiserver

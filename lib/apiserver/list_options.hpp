@@ -39,15 +39,6 @@ Result<ListOptions> stored_list_options(const Resource& resource, const Query& q
 // the real server.
 Duration watch_time(const ListOptions& options, base::Random& random);
 
-// A continue token: where to go on, and in which state. version -1 = in the newest.
-struct ContinueToken {
-  std::int64_t version = 0;
-  std::string start;  // the first key to look at
-};
-std::string encode_continue(const ContinueToken& token);
-// Errors: bad_request.
-Result<ContinueToken> decode_continue(const std::string& text);
-
 // Decimal digits only. Errors: worded as Go's strconv.ParseUint.
 Result<std::uint64_t> parse_version(const std::string& text);
 

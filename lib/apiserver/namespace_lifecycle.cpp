@@ -19,8 +19,6 @@ namespace {
 
 constexpr const char kNamespaces[] = "namespaces";
 constexpr const char kOurs[] = "kubernetes";
-constexpr std::array<std::string_view, 4> kInitial = {"kube-system", "kube-public",
-                                                      "kube-node-lease", "default"};
 
 std::set<std::string> spec_finalizers(const Json& object) {
   std::set<std::string> out;
@@ -100,39 +98,6 @@ void set_conditions(Json& status, std::map<std::string, std::vector<std::string>
 }
 
 }  // namespace
-
-void NamespaceLifecycle::create_initial(WallTime now) {
-  for (const std::string_view name : kInitial) {
-    WriteContext context;
-    context.resource = registry_.find_storage(kNamespaces);
-    context.manager = "kube-apiserver";
-    context.now = now;
-    (void)writer_.create(
-        context,
-        {{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", std::string(name)}}}});
-  }
-}
-
-bool NamespaceLifecycle::is_initial(const Json& object) {
-  const std::string name = base::string_at(object, {"metadata", "name"});
-  return base::string_at(object, {"apiVersion"}) == "v1" &&
-         base::string_at(object, {"kind"}) == "Namespace" &&
-         std::find(kInitial.begin(), kInitial.end(), name) != kInitial.end();
-}
-
-Result<void> NamespaceLifecycle::add_metadata(const Json& object, const std::string& manager,
-                                              WallTime now) {
-  const std::string name = base::string_at(object, {"metadata", "name"});
-  WriteContext context = context_of(name, "", now);
-  context.manager = manager;
-  Json patch = Json::object();
-  for (const char* members : {"labels", "annotations"}) {
-    const Json* given = base::find(object, {"metadata", members});
-    if (given != nullptr && !given->is_null()) patch["metadata"][members] = *given;
-  }
-  KW_TRY(writer_.patch(context, core::PatchType::merge, patch));
-  return {};
-}
 
 void NamespaceLifecycle::on_event(const std::string& storage_id, const EventPtr& event) {
   const bool deleted = event->type == EventType::deleted;

@@ -1,6 +1,5 @@
-// The namespaces that exist from the start, and the emptying of namespaces that are being deleted.
-// What kube-controller-manager does beside the real server. Fed with events; works in steps; no
-// I/O, no clock.
+// The emptying of namespaces that are being deleted, as kube-controller-manager does it beside the
+// real server. Fed with events; works in steps; no I/O, no clock.
 #pragma once
 
 #include <cstddef>
@@ -27,13 +26,6 @@ class NamespaceLifecycle {
  public:
   NamespaceLifecycle(Storage& storage, Registry& registry, Writer& writer)
       : storage_(storage), registry_(registry), writer_(writer) {}
-
-  // default, kube-system, kube-public, kube-node-lease.
-  void create_initial(WallTime now);
-  static bool is_initial(const Json& object);
-  // Labels and annotations of `object` for the initial Namespace of its name. Errors: as an
-  // update's; not_found.
-  Result<void> add_metadata(const Json& object, const std::string& manager, WallTime now);
 
   void on_event(const std::string& storage_id, const EventPtr& event);
   // Kinds came, changed or went: there may be more to take away, or nothing to wait for any more.

@@ -40,18 +40,6 @@ Priority priority_of(const Json& priority_class) {
   return out;
 }
 
-// Classes that every cluster has, also where they are no objects.
-std::optional<Priority> system_priority(const std::string& name) {
-  static const std::map<std::string, std::int64_t> all = {{"system-cluster-critical", 2000000000},
-                                                          {"system-node-critical", 2000001000}};
-  const auto found = all.find(name);
-  if (found == all.end()) return std::nullopt;
-  Priority out;
-  out.name = name;
-  out.value = found->second;
-  return out;
-}
-
 // Of several, which only a race makes, the lowest.
 std::optional<Priority> default_priority(const Storage& storage) {
   std::optional<Priority> out;
@@ -67,10 +55,8 @@ std::optional<Priority> default_priority(const Storage& storage) {
 
 std::optional<Priority> find_priority(const Storage& storage, const std::string& name) {
   if (name.empty()) return default_priority(storage).value_or(Priority());
-  if (const ObjectPtr object = storage.get(kPriorityClasses, object_key("", name))) {
-    return priority_of(object->json());
-  }
-  return system_priority(name);
+  const ObjectPtr object = storage.get(kPriorityClasses, object_key("", name));
+  return object ? std::optional(priority_of(object->json())) : std::nullopt;
 }
 
 Result<void> admit_priority(const Storage& storage, const Subject& subject, Json& spec) {

@@ -203,8 +203,31 @@ const WireField* field_numbered(const WireType& type, std::uint64_t number) {
   return found == type.fields.end() ? nullptr : &*found;
 }
 
+// The form that something was written of: a list before a message before a flag.
+Result<Json> decode_choice(const WireType& choice, std::string_view bytes, int depth) {
+  Json list = Json::array();
+  Json message;
+  Json flag = choice.fields.front().kind == 'b' ? Json(false) : Json();
+  WireReader reader(bytes);
+  while (!reader.done()) {
+    Wire wire;
+    if (!reader.next(wire)) return broken(choice.name + " is cut off");
+    const WireField* form = field_numbered(choice, wire.number);
+    if (form == nullptr) continue;
+    KW_ASSIGN(Json value, value_of(*form, wire, depth));
+    if (form->repeated) {
+      list.push_back(std::move(value));
+    } else {
+      (form->kind == 'm' ? message : flag) = std::move(value);
+    }
+  }
+  if (!list.empty()) return list;
+  return message.is_null() ? flag : message;
+}
+
 Result<Json> decode(const WireType& type, std::string_view bytes, int depth) {
   if (depth > kDeepestMessage) return broken("nested too deep");
+  if (type.is_choice()) return decode_choice(type, bytes, depth);
   Json out = Json::object();
   WireReader reader(bytes);
   while (!reader.done()) {

@@ -5,23 +5,29 @@
 #include <limits>
 #include <utility>
 
+#include "apiserver/continue_token.hpp"
 #include "core/resource_version.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
+// Of all keys of a list.
+std::string prefix_of(const std::string& namespace_) {
+  return namespace_.empty() ? "" : namespace_ + "/";
+}
+
 // All pages of one list, and no others.
 std::string selection_of(const std::string& namespace_, const ListOptions& options) {
   return namespace_ + "|" + options.labels.str();
 }
 
-Error expired_page(const ContinueToken& token) {
+Error expired_page(const ContinueToken& token, const std::string& prefix) {
   Json status = status_json(expired(
       "The provided continue parameter is too old to display a consistent list result: the cache "
       "keeps the state of a list's first page for five minutes. Start a new list, or go on "
       "inconsistently with the token in this answer's metadata."));
-  status["metadata"]["continue"] = encode_continue({-1, token.start});
+  status["metadata"]["continue"] = encode_continue({-1, token.start}, prefix);
   base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
   return Error(ErrorKind::gone, answer.message, answer);
 }
@@ -85,20 +91,24 @@ ListSlice ReadKind::cut(ListSlice slice, const std::string& namespace_, const Li
   if (!options.fields.empty()) {
     slice.to = slice.from;
     slice.limit = limit;
+    slice.namespace_ = namespace_;
     slice.selection = selection;
     return slice;
   }
   if (limit >= keys.size() - slice.from) return slice;
   slice.to = slice.from + static_cast<std::size_t>(limit);
   if (!options.selects()) slice.meta.remaining = keys.size() - slice.to;
-  end_page(slice, selection, now);
+  end_page(slice, namespace_, selection, now);
   return slice;
 }
 
 // The next one begins where this one ends, in the same state.
-void ReadKind::end_page(ListSlice& slice, const std::string& selection, TimePoint now) {
+void ReadKind::end_page(ListSlice& slice, const std::string& namespace_,
+                        const std::string& selection, TimePoint now) {
   const auto version = static_cast<std::int64_t>(slice.meta.version);
-  slice.meta.continue_token = encode_continue({version, (*slice.listing.keys)[slice.to].str()});
+  const core::ObjectKey& last = (*slice.listing.keys)[slice.to - 1];
+  slice.meta.continue_token =
+      encode_continue(continue_after(version, last.str()), prefix_of(namespace_));
   pages_.keep(slice.meta.version, selection, slice.listing, now);
 }
 
@@ -116,7 +126,7 @@ bool ReadKind::search(ListSlice& slice, std::size_t& looks, TimePoint now) {
     const core::ObjectKey& key = keys[slice.to];
     if (selected_json(*slice.listing.state, slice.fields, key, looks)) slice.found.push_back(key);
   }
-  if (slice.to < keys.size()) end_page(slice, slice.selection, now);
+  if (slice.to < keys.size()) end_page(slice, slice.namespace_, slice.selection, now);
   slice.listing.keys = std::make_shared<const Keys>(std::exchange(slice.found, {}));
   slice.from = 0;
   slice.to = slice.listing.keys->size();
@@ -127,19 +137,17 @@ bool ReadKind::search(ListSlice& slice, std::size_t& looks, TimePoint now) {
 
 Result<ListSlice> ReadKind::go_on(const std::string& namespace_, const ListOptions& options,
                                   TimePoint now) {
-  KW_ASSIGN(const ContinueToken token, decode_continue(options.continue_token));
+  KW_ASSIGN(const ContinueToken token,
+            decode_continue(options.continue_token, prefix_of(namespace_)));
   if (!options.resource_version.empty() && options.resource_version != "0") {
     return bad_request("specifying resource version is not allowed when using continue");
-  }
-  if (!namespace_.empty() && !token.start.starts_with(namespace_ + "/")) {
-    return bad_request("invalid continue token: it is of another list");
   }
   ListSlice slice;
   std::uint64_t at = version();
   if (token.version > 0) {
     at = static_cast<std::uint64_t>(token.version);
     slice.listing = pages_.find(at, selection_of(namespace_, options), now);
-    if (!slice.listing.keys) return expired_page(token);
+    if (!slice.listing.keys) return expired_page(token, prefix_of(namespace_));
   } else {
     slice.listing = listing(namespace_, options, now);
   }

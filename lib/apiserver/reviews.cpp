@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "builtin/checks.hpp"
+#include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
 #include "core/object_rules.hpp"
 #include "core/selector.hpp"
@@ -102,8 +103,7 @@ Result<Json> read_review(WriteContext& context, const ApiRequest& request) {
   body["kind"] = resource.type.gvk.kind;
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(resource, body, unknown));
-  const auto dropped = prune_typed(body, resource);
-  unknown.insert(unknown.end(), dropped.begin(), dropped.end());
+  builtin::drop_unknown(body, unknown);
   KW_ASSIGN(const auto told, field_warnings(context, unknown));
   KW_TRY(read_typed(body, resource));
   context.warnings->insert(context.warnings->end(), told.begin(), told.end());

@@ -275,7 +275,13 @@ Result<void> fill_ip(const Json& service, Json& spec, const Others& others, std:
   const auto place = place_of(wanted);
   std::string why;
   if (!place || *place == 0 || *place > kIps) {
-    why = "the provided network does not match the current range";
+    // Of several ranges none is asked; a dry run asks any.
+    why = others.dry_run()
+              ? fmt::format(
+                    "the provided IP ({}) is not in the valid range. The range of valid "
+                    "IPs is {}0.0/16",
+                    wanted, kRangePrefix)
+              : "the provided network does not match the current range";
   } else if (!others.dry_run() && others.have(wanted)) {
     why = fmt::format("provided IP is {}", kTaken);
   }

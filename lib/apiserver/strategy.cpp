@@ -162,13 +162,6 @@ Result<void> normalise_kind(const Resource& resource, Json& object) {
   }
   if (secret) normalise_secret(object);
   if (is(resource, "namespaces")) label_namespace(object);
-  if (is(resource, kCrds)) {
-    // Of the kinds in builtin/wire_types bytes are read with all else.
-    Json* bundle =
-        base::find(object, {"spec", "conversion", "webhook", "clientConfig", "caBundle"});
-    if (bundle != nullptr && bundle->is_string()) KW_TRY(normalise_bytes(resource, *bundle));
-    KW_TRY(normalise_crd(object));
-  }
   return {};
 }
 

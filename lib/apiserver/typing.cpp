@@ -4,46 +4,10 @@
 
 #include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
-#include "schema/field_error.hpp"
 #include "schema/times.hpp"
 #include "schema/typed.hpp"
-#include "schema/value_place.hpp"
 
 namespace kubewatch::apiserver {
-
-namespace {
-
-using Kind = schema::MergeNode::Kind;
-
-void prune_value(Json& value, const schema::MergeNode& node, const schema::ValuePlace& place,
-                 schema::ToldPaths& removed) {
-  if (value.is_array()) {
-    if (!node.element) return;
-    std::size_t index = 0;
-    for (auto& item : value) prune_value(item, *node.element, place.item(index++), removed);
-    return;
-  }
-  if (!value.is_object() || (node.kind != Kind::map && node.kind != Kind::map_atomic)) return;
-  for (auto it = value.begin(); it != value.end();) {
-    const schema::ValuePlace below = place.property(it.key());
-    const schema::MergeNode* member = node.child(it.key());
-    if (member == nullptr && node.typed && node.is_struct) {
-      removed.add(below);
-      it = value.erase(it);
-      continue;
-    }
-    if (member != nullptr) prune_value(*it, *member, below, removed);
-    ++it;
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> prune_typed(Json& object, const Resource& resource) {
-  schema::ToldPaths removed;
-  prune_value(object, *resource.merge, schema::ValuePlace::root(), removed);
-  return removed.take();
-}
 
 Result<void> read_typed(Json& object, const Resource& resource) {
   const auto misread = builtin::why_undecoded(object);

@@ -18,6 +18,7 @@
 #include "builtin/aggregation.hpp"
 #include "builtin/defaults.hpp"
 #include "builtin/disabled_fields.hpp"
+#include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
 #include "builtin/warnings.hpp"
 #include "schema/managed_fields.hpp"
@@ -164,11 +165,10 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
   if (resource.custom) {
     KW_TRY(shape_custom(resource, body, applied, unknown));
   } else {
-    auto dropped = prune_typed(body, resource);
-    unknown.insert(unknown.end(), dropped.begin(), dropped.end());
-    // An apply is told of none: it is pruned after its merge.
+    // Who applies fields that a schema lacks was refused before; where it names none, nobody is
+    // told.
     std::vector<std::string> untold;
-    if (resource.storage_id == kCrds) prune_crd(body, applied ? untold : unknown);
+    builtin::drop_unknown(body, applied ? untold : unknown);
   }
   KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
   KW_TRY(normalise_kind(resource, body));
@@ -177,6 +177,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
     builtin::apply_defaults(resource.storage_id, body);
   }
   if (resource.storage_id == kCrds) {
+    KW_TRY(normalise_crd(body));
     for (auto& warning : crd_warnings(body)) warnings.push_back(std::move(warning));
   }
   // Only a body that could be read is warned of.
@@ -268,11 +269,20 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   request.subresource = context.subresource;
   request.schema = context.resource->merge;
   request.now = context.now;
+  const bool definition = context.resource->storage_id == kCrds;
+  Json written;
+  if (definition && live != nullptr) {
+    // What is empty there and yet means something is put back only afterwards: nobody owns it for
+    // that.
+    written = *live;
+    schema::as_written(*context.resource->merge, written);
+    request.live = &written;
+  }
   auto tracked = is_autoscaler(*context.resource)
                      ? VersionOwners(registry_, *context.resource).track(std::move(request))
                      : schema::track_update(request);
   if (!tracked) return internal_error(tracked.error().message());
-  if (context.resource->storage_id == kCrds) restore_crd(object, tracked.value());
+  if (definition) restore_crd(object, tracked.value());
   return tracked;
 }
 

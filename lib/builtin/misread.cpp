@@ -11,7 +11,9 @@
 #include "base/strings.hpp"
 #include "builtin/wire_types.hpp"
 #include "core/object_rules.hpp"
+#include "schema/field_error.hpp"
 #include "schema/go_words.hpp"
+#include "schema/value_place.hpp"
 
 namespace kubewatch::builtin {
 
@@ -80,13 +82,6 @@ std::string go_name_of(const WireField& field) {
 // encoding/json: what a type reads by itself ends it at once, else the first misfit is told after
 // all else was read.
 class DecoderSearch {
- public:
-  std::optional<std::string> run(const WireType& type, const Json& object) {
-    members(type, object, {type.struct_name(), ""}, true);
-    return ended_ ? ended_ : first_;
-  }
-
- private:
   struct Place {
     std::string_view around;  // the struct
     std::string path;
@@ -94,6 +89,45 @@ class DecoderSearch {
       return {around, path.empty() ? std::string(name) : fmt::format("{}.{}", path, name)};
     }
   };
+
+ public:
+  std::optional<std::string> run(const WireType& type, const Json& object) {
+    members(type, object, {type.struct_name(), ""}, true);
+    return ended_ ? ended_ : first_;
+  }
+
+  // Of a value that reads itself: what it says of a place is put behind its own.
+  std::optional<std::string> run_choice(const WireType& type, const Json& value) {
+    return run_choice(type, value, {});
+  }
+
+ private:
+  std::optional<std::string> run_choice(const WireType& type, const Json& value,
+                                        const Place& place) {
+    around_ = place.around;
+    const WireField* form = form_of(type, value);
+    if (form == nullptr && type.fields.front().kind == 'b') {
+      return "boolean or JSON schema expected";
+    }
+    if (value.is_object() && form != nullptr) {
+      members(*form->type, value, {form->type->struct_name(), place.path}, true);
+    } else if (value.is_array() && form != nullptr) {
+      items(*form, value, place);
+    }
+    return ended_ ? ended_ : first_;
+  }
+
+  void items(const WireField& form, const Json& list, const Place& place) {
+    for (const Json& item : list) {
+      if (ended_) return;
+      if (item.is_null()) continue;
+      if (form.kind != 'm' ? !item.is_string() : !item.is_object()) {
+        misfit(item, place, go_name_of(form));
+      } else if (form.kind == 'm') {
+        members(*form.type, item, {form.type->struct_name(), place.path}, true);
+      }
+    }
+  }
 
   void members(const WireType& type, const Json& object, const Place& place, bool whole) {
     for (const WireField& field : type.fields) {
@@ -159,6 +193,10 @@ class DecoderSearch {
         if (!is_int_or_text(value)) ended_ = sentence(word_for_number(value), place, "int32");
         break;
       case 'm':
+        if (field.type->is_choice()) {
+          ended_ = DecoderSearch().run_choice(*field.type, value, {struct_at(place), place.path});
+          break;
+        }
         if (!value.is_object()) return misfit(value, place, go_name_of(field));
         members(*field.type, value, {field.type->struct_name(), place.path}, false);
         break;
@@ -175,9 +213,14 @@ class DecoderSearch {
     }
   }
 
-  static std::string sentence(const std::string& word, const Place& place,
-                              const std::string& type) {
-    return schema::misread_field(word, fmt::format("{}.{}", place.around, place.path), type);
+  // Around what reads itself, if it is told of at all, the struct is that.
+  std::string_view struct_at(const Place& place) const {
+    return around_.empty() ? place.around : around_;
+  }
+
+  std::string sentence(const std::string& word, const Place& place, const std::string& type) const {
+    if (place.path.empty()) return schema::misread_value(word, type);
+    return schema::misread_field(word, fmt::format("{}.{}", struct_at(place), place.path), type);
   }
   void misfit(const std::string& word, const Place& place, const std::string& type) {
     if (!first_) first_ = sentence(word, place, type);
@@ -186,6 +229,7 @@ class DecoderSearch {
     misfit(schema::json_word(value), place, type);
   }
 
+  std::string_view around_;  // the struct around the value that reads itself
   std::optional<std::string> first_;
   std::optional<std::string> ended_;
 };
@@ -266,6 +310,7 @@ class ConverterSearch {
         if (is_int_or_text(value)) return std::nullopt;
         return schema::misread_value(word_for_number(value), "int32");
       case 'm':
+        if (field.type->is_choice()) return DecoderSearch().run_choice(*field.type, value);
         if (!value.is_object()) return fmt::format("cannot restore struct from: {}", found);
         return members(*field.type, value);
       default: return std::nullopt;
@@ -287,45 +332,52 @@ const WireField* field_named(const WireType& type, const std::string& name) {
   return nullptr;
 }
 
-// The table leaves out what names the type itself.
+// The table leaves out what names the type itself; of those within others these may be named.
 bool names_type(const WireType& type, std::string_view field, bool whole) {
   return (field == "apiVersion" || field == "kind") &&
-         (whole || type.name == "meta/v1.DeleteOptions");
+         (whole || type.name == "meta/v1.DeleteOptions" ||
+          type.name == "core/v1.PersistentVolumeClaim");
 }
 
-void drop_unknown_at(const WireType& type, Json& object, const std::string& path,
-                     std::vector<std::string>& unknown);
+// `unknown` is null where nobody is told.
+class UnknownFields {
+ public:
+  explicit UnknownFields(schema::ToldPaths* unknown) : unknown_(unknown) {}
 
-void drop_unknown_in(const WireField& field, Json& value, const std::string& path,
-                     std::vector<std::string>& unknown) {
-  if (field.type == nullptr) return;
-  if (!field.repeated && !is_map(field)) return drop_unknown_at(*field.type, value, path, unknown);
-  std::size_t index = 0;
-  for (auto& [key, item] : value.items()) {
-    const std::string at =
-        field.repeated ? fmt::format("{}[{}]", path, index++) : fmt::format("{}.{}", path, key);
-    drop_unknown_at(*field.type, item, at, unknown);
-  }
-}
-
-void drop_unknown_at(const WireType& type, Json& object, const std::string& path,
-                     std::vector<std::string>& unknown) {
-  const bool whole = path.empty();
-  if (!object.is_object()) return;
-  for (auto it = object.begin(); it != object.end();) {
-    const std::string at = whole ? it.key() : fmt::format("{}.{}", path, it.key());
-    const WireField* field = field_named(type, it.key());
-    if (field == nullptr && !names_type(type, it.key(), whole)) {
-      unknown.push_back(at);
-      it = object.erase(it);
-      continue;
+  void drop_at(const WireType& type, Json& value, const schema::ValuePlace& place, bool whole) {
+    if (type.is_choice()) return drop_in_choice(type, value);
+    if (!value.is_object()) return;
+    for (auto it = value.begin(); it != value.end();) {
+      const schema::ValuePlace at = place.property(it.key());
+      const WireField* field = field_named(type, it.key());
+      if (field == nullptr && !names_type(type, it.key(), whole)) {
+        if (unknown_ != nullptr) unknown_->add(at);
+        it = value.erase(it);
+        continue;
+      }
+      if (field != nullptr && !(whole && field->name == "metadata")) drop_in(*field, *it, at);
+      ++it;
     }
-    if (field != nullptr && !(whole && field->name == "metadata")) {
-      drop_unknown_in(*field, *it, at, unknown);
-    }
-    ++it;
   }
-}
+
+ private:
+  void drop_in(const WireField& field, Json& value, const schema::ValuePlace& place) {
+    if (field.type == nullptr) return;
+    if (!field.repeated && !is_map(field)) return drop_at(*field.type, value, place, false);
+    if (field.repeated ? !value.is_array() : !value.is_object()) return;
+    std::size_t index = 0;
+    for (auto& [key, item] : value.items()) {
+      drop_at(*field.type, item, field.repeated ? place.item(index++) : place.property(key), false);
+    }
+  }
+
+  static void drop_in_choice(const WireType& type, Json& value) {
+    const WireField* form = form_of(type, value);
+    if (form != nullptr) UnknownFields(nullptr).drop_in(*form, value, schema::ValuePlace::root());
+  }
+
+  schema::ToldPaths* unknown_;
+};
 
 }  // namespace
 
@@ -340,7 +392,13 @@ std::optional<std::string> why_undecoded(const Json& object) {
 }
 
 void drop_unknown(const WireType& type, Json& object, std::vector<std::string>& unknown) {
-  drop_unknown_at(type, object, "", unknown);
+  schema::ToldPaths told;
+  UnknownFields(&told).drop_at(type, object, schema::ValuePlace::root(), true);
+  for (auto& path : told.take()) unknown.push_back(std::move(path));
+}
+
+void drop_unknown(Json& object, std::vector<std::string>& unknown) {
+  if (const WireType* type = wire_type_of(object)) drop_unknown(*type, object, unknown);
 }
 
 std::optional<std::string> why_unconverted(const Json& object) {

@@ -19,9 +19,11 @@ std::optional<std::string> why_undecoded(const Json& object);
 // The same of what is no object of a kind of its own, or names none: DeleteOptions.
 std::optional<std::string> why_undecoded(const WireType& type, const Json& object);
 
-// Takes away what the type lacks; the paths of it are added to `unknown`. Nor is its own metadata
-// looked at.
+// Takes away what the type lacks; the paths of it ("spec.x", "spec.list[0].y") are added to
+// `unknown`, as many as can be told. Nor is its own metadata looked at.
 void drop_unknown(const WireType& type, Json& object, std::vector<std::string>& unknown);
+// By its apiVersion and kind.
+void drop_unknown(Json& object, std::vector<std::string>& unknown);
 
 // Of what a strategic merge patch or an apply makes, metadata included: "cannot restore struct
 // from: string". Whole numbers are not too large here, and 2.0 is one.

@@ -26,6 +26,7 @@ Json zero_of(const WireField& field) {
     case 'q': return "0";
     case 'n': return "0s";
     case 'm': {
+      if (field.type->is_choice()) return nullptr;
       Json made = Json::object();
       fill_typed(made, *field.type, false);
       return made;
@@ -51,9 +52,52 @@ void to_whole(Json& value, bool narrow) {
   value = static_cast<std::int64_t>(static_cast<std::int32_t>(bits));
 }
 
+void to_typed_member(Json& value, const WireField& field);
+
+void drop_empty(Json& value, const WireField& field);
+
+void drop_empty_in(Json& object, const WireType& type) {
+  if (!object.is_object() || type.is_choice()) return;
+  for (const WireField& field : type.fields) {
+    const auto it = object.find(field.name);
+    if (it == object.end()) continue;
+    const bool many = field.repeated || is_map(field);
+    if (many && it->empty() && field.omit_empty && field.name != "dependencies") {
+      object.erase(it);
+    } else {
+      drop_empty(*it, field);
+    }
+  }
+}
+
+// Lists and maps with nothing in them, where no merge schema leads to: but for those that a rule
+// asks for.
+void drop_empty(Json& value, const WireField& field) {
+  if (field.type == nullptr || !value.is_structured()) return;
+  if (!field.repeated && !is_map(field)) return drop_empty_in(value, *field.type);
+  for (Json& item : value) drop_empty_in(item, *field.type);
+}
+
+// What has none of the forms is nothing, and so is an empty list.
+void to_typed_message(Json& value, const WireType& type) {
+  if (!type.is_choice()) {
+    if (value.is_object()) fill_typed(value, type, false);
+    return;
+  }
+  const WireField* form = form_of(type, value);
+  if (form == nullptr || (value.is_array() && value.empty())) {
+    value = nullptr;
+  } else {
+    to_typed_member(value, *form);
+    drop_empty(value, *form);
+  }
+}
+
 void to_typed_value(Json& value, const WireField& field) {
   if (value.is_null()) {
     value = zero_of(field);
+  } else if (field.kind == 'd') {
+    to_whole(value, false);
   } else if (field.kind == 'i' || field.kind == 'k') {
     to_whole(value, field.kind == 'i');
   } else if (field.kind == 'x' && value.is_number()) {
@@ -61,16 +105,16 @@ void to_typed_value(Json& value, const WireField& field) {
   } else if (field.kind == 'y' && value.is_string()) {
     const auto bytes = core::decode_bytes(value.get_ref<const std::string&>());
     if (const auto* read = std::get_if<std::string>(&bytes)) value = base::base64_encode(*read);
-  } else if (field.kind == 'm' && value.is_object()) {
-    fill_typed(value, *field.type, false);
+  } else if (field.kind == 'm') {
+    to_typed_message(value, *field.type);
   }
 }
 
 void to_typed_map(Json& map, const WireField& field) {
   for (Json& value : map) {
     if (field.kind == 'M') {
-      if (value.is_null()) value = Json::object();
-      if (value.is_object()) fill_typed(value, *field.type, false);
+      if (value.is_null() && !field.type->is_choice()) value = Json::object();
+      to_typed_message(value, *field.type);
     } else if (field.kind == 'E' && value.is_array()) {
       for (Json& item : value) {
         if (item.is_null()) item = "";
@@ -127,6 +171,11 @@ void fill_typed(Json& object, const WireType& type, bool whole) {
   }
 }
 
+// The server keeps definitions of kinds as JSON, which tells an empty list from none.
+bool is_kept_as_json(const WireType& type) {
+  return type.name == "apiextensions/v1.CustomResourceDefinition";
+}
+
 void hide_empty_in(Json& object, const WireType& type, bool whole);
 
 void hide_empty_at(Json& value, const WireField& field) {
@@ -163,7 +212,8 @@ void to_typed_form(Json& object) {
 }
 
 void hide_empty_lists(Json& object) {
-  if (const WireType* type = wire_type_of(object)) hide_empty_in(object, *type, true);
+  const WireType* type = wire_type_of(object);
+  if (type != nullptr && !is_kept_as_json(*type)) hide_empty_in(object, *type, true);
 }
 
 Json empty_object(std::string_view api_version, std::string_view kind) {

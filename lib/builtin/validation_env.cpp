@@ -37,7 +37,8 @@ bool is_known_path(const std::string& path) {
 // "metadata.labels['a']" as its two parts.
 std::optional<std::pair<std::string, std::string>> subscripted(const std::string& path) {
   const std::size_t open = path.find("['");
-  if (open == std::string::npos || open == 0 || !path.ends_with("']")) return std::nullopt;
+  const bool quoted = open != std::string::npos && path.size() >= open + 4;
+  if (!quoted || open == 0 || !path.ends_with("']")) return std::nullopt;
   return std::pair{path.substr(0, open), path.substr(open + 2, path.size() - open - 4)};
 }
 
@@ -64,7 +65,10 @@ void check_field_ref(const Field& ref, const Values& supported) {
     return check_subscript(ref, parts->first, parts->second);
   }
   if (!is_known_path(text)) return refuse("field label not supported: " + text);
-  path.one_of(supported);
+  // What clients of old call the node.
+  const std::string known = text == "spec.host" ? "spec.nodeName" : text;
+  if (is_one(known, supported)) return;
+  path.errors().push_back(field_not_supported(path.path(), quoted_text(known), supported));
 }
 
 const Values& resource_paths() {

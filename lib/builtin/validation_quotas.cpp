@@ -4,6 +4,7 @@
 #include <map>
 
 #include "builtin/go_values.hpp"
+#include "builtin/system_priorities.hpp"
 #include "builtin/validation_kinds.hpp"
 #include "builtin/validation_pods.hpp"
 
@@ -294,6 +295,19 @@ constexpr std::int64_t kMostPriority = 1000000000;
 constexpr const char* kReserved =
     "priority class names with 'system-' prefix are reserved for system use only. error: ";
 
+// "" where it is one.
+std::string why_no_system_priority(const Field& object, const std::string& name) {
+  const SystemPriority* known = system_priority(name);
+  if (known == nullptr) return name + " is not a known system priority class";
+  if (object["value"].number_or(0) != known->value) {
+    return fmt::format("value of {} PriorityClass must be {}", name, known->value);
+  }
+  if (object["globalDefault"].is_true()) {
+    return fmt::format("globalDefault of {} PriorityClass must be false", name);
+  }
+  return "";
+}
+
 }  // namespace
 
 void check_priority_class(const Field& object, const Json* live) {
@@ -307,10 +321,10 @@ void check_priority_class(const Field& object, const Json* live) {
   }
   const Field name = object["metadata"]["name"];
   const std::string text = name.text();
-  const bool known = text == "system-node-critical" || text == "system-cluster-critical";
-  if (text.starts_with("system-") && !known) {
-    name.forbidden(fmt::format("{}{} is not a known system priority class", kReserved, text));
-  } else if (!known && value.number_or(0) > kMostPriority) {
+  if (text.starts_with("system-")) {
+    const std::string why = why_no_system_priority(object, text);
+    if (!why.empty()) name.forbidden(kReserved + why);
+  } else if (value.number_or(0) > kMostPriority) {
     value.forbidden(
         fmt::format("maximum allowed value of a user defined priority is {}", kMostPriority));
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/json.hpp"
@@ -88,6 +89,15 @@ std::string_view WireType::struct_name() const {
 
 std::string_view WireType::go_name() const {
   return std::string_view(name).substr(name.find('/') + 1);
+}
+
+const WireField* form_of(const WireType& choice, const Json& value) {
+  const auto found =
+      std::find_if(choice.fields.begin(), choice.fields.end(), [&](const WireField& form) {
+        if (form.repeated) return value.is_array();
+        return form.kind == 'm' ? value.is_object() : value.is_boolean();
+      });
+  return found == choice.fields.end() ? nullptr : &*found;
 }
 
 bool is_map(const WireField& field) {

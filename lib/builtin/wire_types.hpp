@@ -16,7 +16,8 @@ struct WireType;
 
 struct WireField {
   std::uint64_t number = 0;
-  std::string name;  // "" = the fields of its type are fields of the one around it
+  // "" = the fields of its type are fields of the one around it, "-" = a form of the whole value
+  std::string name;
   // As tests/builtin/wire_types.py has them: 's' string, 'm' a type of its own, 'S' map of strings…
   char kind = 's';
   bool repeated = false;
@@ -33,7 +34,13 @@ struct WireType {
   // "PodSpec", "v1.PodSpec": as Go's messages call it.
   std::string_view struct_name() const;
   std::string_view go_name() const;
+  // Whether a value has one of several forms, which its fields are: a schema or a flag, a schema or
+  // a list. Such a type reads itself, without telling of fields that it lacks.
+  bool is_choice() const { return !fields.empty() && fields.front().name == "-"; }
 };
+
+// The form that the value has; null where it has none of them.
+const WireField* form_of(const WireType& choice, const Json& value);
 
 bool is_map(const WireField& field);
 

@@ -331,6 +331,31 @@ TEST_CASE("CRDs that cannot work are refused with every reason") {
   CHECK(server.post(kCrdPath, shape).code == 400);
 }
 
+TEST_CASE(
+    "flags of a definition that are false are not kept, and nobody owns what stays as it is") {
+  Server server;
+  Json crd = website_crd();
+  Json& version = crd["spec"]["versions"][0];
+  version["subresources"] = {{"status", Json::object()}};
+  version["deprecated"] = false;
+  version["schema"]["openAPIV3Schema"]["properties"]["flags"] =
+      Json::parse(R"({"type":"array","uniqueItems":false,"items":{"type":"string","x":1,
+                      "nullable":false}})");
+  REQUIRE(server.apply(kOne + "?fieldManager=a", crd).code == 201);
+  const auto same = server.merge(kOne + "?fieldManager=a", {{"spec", {{"conversion", nullptr}}}});
+  REQUIRE(same.code == 200);
+  const Json& kept = same.json["spec"]["versions"][0];
+  CHECK_FALSE(kept.contains("deprecated"));
+  CHECK(kept["subresources"] == Json::parse(R"({"status":{}})"));
+  CHECK(kept["schema"]["openAPIV3Schema"]["properties"]["flags"] ==
+        Json::parse(R"({"type":"array","items":{"type":"string"}})"));
+  for (const Json& entry : same.json["metadata"]["managedFields"]) {
+    if (entry["manager"] == "a") CHECK(entry["operation"] == "Apply");
+  }
+  const auto empty = server.merge(kOne + "/status", {{"status", {{"conditions", Json::array()}}}});
+  CHECK(empty.json["status"]["conditions"] == Json::array());
+}
+
 TEST_CASE("a changed schema counts for the next write") {
   Server server;
   server.post(kCrdPath, website_crd());

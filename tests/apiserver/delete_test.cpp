@@ -421,6 +421,30 @@ TEST_CASE("the initial namespaces are there, default may not be deleted") {
         "namespaces \"default\" is forbidden: this namespace may not be deleted");
 }
 
+TEST_CASE("the system's PriorityClasses are there, and go with all others at most") {
+  Server server;
+  const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+  const auto node = server.get(classes + "/system-node-critical");
+  REQUIRE(node.code == 200);
+  CHECK(node.json["value"] == 2000001000);
+  CHECK(node.json["metadata"]["managedFields"][0]["manager"] == "kube-apiserver");
+  CHECK(server.get(classes + "/system-cluster-critical").json["value"] == 2000000000);
+  const auto refused = server.remove(classes + "/system-node-critical");
+  CHECK(refused.code == 403);
+  CHECK(refused.message() ==
+        "priorityclasses.scheduling.k8s.io \"system-node-critical\" is forbidden: this is a system "
+        "priority class and cannot be deleted");
+  CHECK(server.remove(classes).code == 200);
+  CHECK(server.get(classes).json["items"].empty());
+  const auto pod = server.post("/api/v1/namespaces/default/pods",
+                               {{"metadata", {{"name", "p"}}},
+                                {"spec",
+                                 {{"priorityClassName", "system-node-critical"},
+                                  {"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
+  CHECK(pod.message() ==
+        "pods \"p\" is forbidden: no PriorityClass with name system-node-critical was found");
+}
+
 TEST_CASE(
     "a deleted namespace takes its content with it, waits for finalizers and takes nothing new") {
   Server server;

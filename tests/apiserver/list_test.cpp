@@ -2,11 +2,13 @@
 
 #include <array>
 
+#include "apiserver/continue_token.hpp"
 #include "apiserver/support.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
 
+using test::Answer;
 using test::config_map;
 using test::kConfigMaps;
 using test::Server;
@@ -151,15 +153,68 @@ TEST_CASE("list options that do not fit together are refused in the API server's
   CHECK(server.get(kConfigMaps + "?resourceVersion=99999").headers.get("Retry-After") == "1");
 }
 
-TEST_CASE("a continue token of another namespace or with a path in it is refused") {
+TEST_CASE("a continue token leads nowhere out of its list") {
   Server server;
-  const std::string other = encode_continue({3, "kube-system/x"});
-  CHECK(server.get(kConfigMaps + "?continue=" + other).code == 400);
-  const std::string path = encode_continue({3, "default/../x"});
-  CHECK(server.get(kConfigMaps + "?continue=" + path).code == 400);
-  const std::string good = encode_continue({3, "default/x"});
+  server.post("/api/v1/namespaces/kube-system/configmaps", config_map("other"));
+  for (const char* name : {"a", "b", "c"}) server.post(kConfigMaps, config_map(name));
+  const std::string everywhere = "/api/v1/configmaps?limit=1";
+  const auto token_of = [](const Answer& answer) { return answer.at({"metadata", "continue"}); };
+  const std::string token = token_of(server.get(everywhere));
+  CHECK(names(server.get(everywhere + "&continue=" + token).json) == "b ");
+  // There it is "default/default/a", which is before all that follows "default/d".
+  CHECK(names(server.get(kConfigMaps + "?continue=" + token).json).empty());
+  const std::string here = token_of(server.get(kConfigMaps + "?limit=2"));
+  CHECK(names(server.get(kConfigMaps + "?continue=" + here).json) == "c ");
+  // What was made behind the last one in the meantime is part of the newest state.
+  server.post(kConfigMaps, config_map("b1"));
+  CHECK(names(server.get(kConfigMaps + "?continue=" + here).json) == "c ");
+  const std::string newest = encode_continue(continue_after(-1, "default/b"), "default/");
+  CHECK(names(server.get(kConfigMaps + "?continue=" + newest).json) == "b1 c ");
+  const std::string good = encode_continue({3, "default/x"}, "default/");
   CHECK(server.get(kConfigMaps + "?continue=" + good + "&resourceVersion=3").message() ==
         "specifying resource version is not allowed when using continue");
+}
+
+TEST_CASE("a continue token that is none is refused for what is wrong with it") {
+  Server server;
+  const auto refused = [&](const std::string& token) {
+    const auto answer = server.get(kConfigMaps + "?continue=" + token);
+    CHECK(answer.code == 400);
+    const std::string start = "invalid continue token: continue key is not valid: ";
+    CHECK(answer.message().starts_with(start));
+    return answer.message().substr(start.size());
+  };
+  CHECK(refused("nonsense!") == "illegal base64 data at input byte 8");
+  CHECK(refused("abcde") == "illegal base64 data at input byte 4");
+  CHECK(refused("eyJ2Ijo%3D") == "illegal base64 data at input byte 7");
+  struct Case {
+    std::string text;
+    std::string why;
+  };
+  const std::string version = R"("v":"meta.k8s.io/v1")";
+  const Case cases[] = {
+      {"{", "unexpected end of JSON input"},
+      {"x", "invalid character 'x' looking for beginning of value"},
+      {"[]", "json: cannot unmarshal array into Go value of type storage.continueToken"},
+      {R"({"v":1})",
+       "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
+      {R"({"rv":"1"})",
+       "json: cannot unmarshal string into Go struct field continueToken.rv of type int64"},
+      {R"({"rv":1.5})",
+       "json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64"},
+      {R"({"v":"v2"})", "server does not recognize this encoded version v2"},
+      {"{}", "server does not recognize this encoded version "},
+      {"null", "server does not recognize this encoded version "},
+      {"{" + version + "}", "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"},
+      {"{" + version + R"(,"rv":3})", "encoded start key empty (version meta.k8s.io/v1)"},
+      {"{" + version + R"(,"rv":3,"start":"../x"})", "../x"},
+      {"{" + version + R"(,"rv":3,"start":"/a//b"})", "/a//b"},
+      {"{" + version + R"(,"rv":3,"start":"a/"})", "a/"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    CHECK(refused(base::base64url_encode(c.text)) == c.why);
+  }
 }
 
 TEST_CASE("selectors choose objects by labels, by fields and by declared fields of custom kinds") {

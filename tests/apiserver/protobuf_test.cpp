@@ -71,6 +71,29 @@ TEST_CASE("times, quantities, bytes and negative numbers are read") {
   CHECK(autoscaler.value()["spec"]["minReplicas"] == -3);
 }
 
+TEST_CASE("of what has one of several forms the one that was written is read") {
+  const auto property = [](const std::string& name, const std::string& schema) {
+    return field(29, field(1, name) + field(2, schema));
+  };
+  const std::string text = field(5, "string");
+  const std::string schema =
+      property("list", field(24, field(1, text))) + property("lists", field(24, field(2, text))) +
+      property("map", field(30, count(1, 1) + field(2, text))) +
+      property("any", field(30, count(1, 1))) + property("none", field(30, count(1, 0))) +
+      property("default", field(8, field(1, "[1]")));
+  const std::string version = field(4, field(1, schema)) + field(5, field(1, ""));
+  const auto crd = decode_protobuf(body("apiextensions.k8s.io/v1", "CustomResourceDefinition",
+                                        field(2, field(7, field(1, "v1") + version))));
+  REQUIRE(crd.ok());
+  const Json& read = crd.value()["spec"]["versions"][0];
+  CHECK(read["subresources"] == Json::parse(R"({"status":{}})"));
+  CHECK(read["schema"]["openAPIV3Schema"]["properties"] ==
+        Json::parse(R"({"list":{"items":{"type":"string"}},"lists":{"items":[{"type":"string"}]},
+                        "map":{"additionalProperties":{"type":"string"}},
+                        "any":{"additionalProperties":true},"none":{"additionalProperties":false},
+                        "default":{"default":[1]}})"));
+}
+
 TEST_CASE("kubectl create namespace works: its body is protobuf") {
   test::Server server;
   const std::string text =

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include "apiserver/continue_token.hpp"
 #include "apiserver/list_options.hpp"
 #include "apiserver/read_text.hpp"
 #include "apiserver/registry.hpp"
@@ -246,7 +247,7 @@ TEST_CASE("pages are of one state, however the cache changes between them") {
   rig.json(std::string(kMaps) + "?continue=nonsense", 400);
   rig.json(std::string(kMaps) + "?resourceVersion=10&continue=" + token, 400);
   // A token of a state that is not kept: 410, with a token to go on inconsistently.
-  const std::string old = encode_continue({3, "shop/a"});
+  const std::string old = encode_continue({3, "shop/a"}, "");
   const Json gone = rig.json(std::string(kMaps) + "?limit=2&continue=" + old, 410);
   const std::string further = gone["metadata"]["continue"].get<std::string>();
   CHECK(names_of(rig.json(std::string(kMaps) + "?limit=2&continue=" + further)) == Names{"a"});

@@ -55,6 +55,12 @@ TEST_CASE("a text that is no JSON is told of as Go's decoder does") {
   for (const char* text : {" null ", "[-0.5e+7,\"\\u12aF\"]", "{\"a\":{},\"b\":[]}"}) {
     CHECK_FALSE(why_no_go_json(text).has_value());
   }
+  // What is past our own limit is told of only if Go would take it.
+  const auto nested = [](int depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  CHECK(parse_go_json(nested(300)).error().kind() == ErrorKind::too_large);
+  CHECK(parse_go_json(nested(10001)).error().message() ==
+        "invalid character '[' exceeded max depth");
+  CHECK(parse_go_json(std::string(300, '[')).error().message() == "unexpected end of JSON input");
   // Halves of pairs, an escaped backslash, and bytes that are no UTF-8.
   CHECK(*parse_go_json("[\"\\ud800\\ud83d\\ude00\\\\ud800\xFF\"]") ==
         Json::array({"\xEF\xBF\xBD\xF0\x9F\x98\x80\\ud800\xEF\xBF\xBD"}));

@@ -220,7 +220,7 @@ TEST_CASE("the sandbox keeps an Event for an hour, also where nothing else happe
   CHECK(loop.run_until([&] { return writes() == 1; }, kLimit));
 }
 
-TEST_CASE("a Namespace that is there from the start may be loaded, and gets what it says") {
+TEST_CASE("what is there from the start may be loaded, and gets the metadata that it says") {
   Fixture f;
   const auto load = [&](const std::string& name) {
     return f.sandbox->load({{"apiVersion", "v1"},
@@ -243,6 +243,19 @@ TEST_CASE("a Namespace that is there from the start may be loaded, and gets what
     CHECK(metadata["annotations"] == Json{{"note", "b"}});
     CHECK(metadata["uid"] != "of-elsewhere");
   }
+  const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses/";
+  REQUIRE(f.sandbox
+              ->load({{"apiVersion", "scheduling.k8s.io/v1"},
+                      {"kind", "PriorityClass"},
+                      {"metadata",
+                       {{"name", "system-node-critical"}, {"annotations", {{"note", "b"}}}}},
+                      {"value", 2000001000}},
+                     "test")
+              .ok());
+  const auto known = f.send(f.request("GET", classes + "system-node-critical"));
+  const Json priority = base::parse_json(known.body).value();
+  CHECK(priority["metadata"]["annotations"] == Json{{"note", "b"}});
+  CHECK(priority.contains("description"));
   REQUIRE(load("shop").ok());
   const auto twice = load("shop");
   REQUIRE_FALSE(twice.ok());

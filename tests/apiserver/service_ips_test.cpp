@@ -141,13 +141,18 @@ TEST_CASE("addresses are judged before any is given, and a dry run gives none") 
             "\"IPv6\"");
   const auto dry = [](const std::string& spec, const ServiceHoldings& held) {
     Json made = service(spec);
-    return allocate_service(nullptr, made, held, kSeed, true).ok();
+    const auto done = allocate_service(nullptr, made, held, kSeed, true);
+    return done.ok() ? "" : done.error().message();
   };
-  CHECK(dry(R"("clusterIP":"10.96.0.9",)" + kPorts, {{"10.96.0.9"}, {}}));
-  CHECK_FALSE(dry(R"("clusterIP":"10.9.0.9",)" + kPorts, {}));
+  CHECK(dry(R"("clusterIP":"10.96.0.9",)" + kPorts, {{"10.96.0.9"}, {}}).empty());
+  for (const char* ip : {"10.9.0.9", "10.96.0.0"}) {
+    CHECK(dry(R"("clusterIP":")" + std::string(ip) + "\"," + kPorts, {}) ==
+          no_ip(ip, "the provided IP (" + std::string(ip) +
+                        ") is not in the valid range. The range of valid IPs is 10.96.0.0/16"));
+  }
   const std::string port = R"("type":"NodePort","ports":[{"port":80,"nodePort":1}])";
-  CHECK(dry(port, {}));
-  CHECK_FALSE(dry(port, {{}, {1}}));
+  CHECK(dry(port, {}).empty());
+  CHECK_FALSE(dry(port, {{}, {1}}).empty());
 }
 
 TEST_CASE("which Services get node ports") {

@@ -45,6 +45,79 @@ TEST_CASE("nulls in lists and maps become zeros, numbers what the type holds") {
   CHECK(typed_pod(R"({"containers":[],"priority":1.5})")["priority"] == 1.5);
 }
 
+TEST_CASE("a definition of a kind is a type of Go like any other, the schemas in it as well") {
+  Json crd = Json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1",
+      "kind":"CustomResourceDefinition",
+      "spec":{"names":{"singular":"","kind":"A"},"preserveUnknownFields":false,
+        "versions":[null,{"name":"v1","deprecated":false,"subresources":{"status":{}},
+          "schema":{"openAPIV3Schema":{"type":"object","uniqueItems":false,"default":null,
+            "required":[],"minLength":0,
+            "properties":{"a":{"nullable":false,"maximum":1.0,
+                               "items":{"format":"","enum":[null,0],"required":[],
+                                        "dependencies":{}}},
+                          "b":{"items":[{"title":""}]},"c":{"items":[]},"d":{"items":"x"},
+                          "e":{"additionalProperties":{"exclusiveMinimum":false}},
+                          "f":{"additionalProperties":false},"g":null}}}}]},
+      "status":{"conditions":[{"type":"T","reason":"","observedGeneration":0},null],
+                "storedVersions":[null]}})");
+  to_typed_form(crd);
+  CHECK(crd["spec"] == Json::parse(R"({"group":"","scope":"","names":{"plural":"","kind":"A"},
+      "versions":[{"name":"","served":false,"storage":false},
+        {"name":"v1","served":false,"storage":false,"subresources":{"status":{}},
+          "schema":{"openAPIV3Schema":{"type":"object","required":[],"minLength":0,
+            "properties":{"a":{"maximum":1,"items":{"enum":[null,0],"dependencies":{}}},
+                          "b":{"items":[{}]},"c":{"items":null},"d":{"items":null},
+                          "e":{"additionalProperties":{}},
+                          "f":{"additionalProperties":false},"g":{}}}}}]})"));
+  CHECK(crd["status"] == Json::parse(R"({"acceptedNames":{"plural":"","kind":""},
+      "conditions":[{"type":"T","status":"","lastTransitionTime":null},
+                    {"type":"","status":"","lastTransitionTime":null}],
+      "storedVersions":[""]})"));
+  crd["status"]["conditions"] = Json::array();
+  hide_empty_lists(crd);
+  CHECK(crd["status"]["conditions"] == Json::array());
+}
+
+TEST_CASE("a schema in a list is read by itself: unknown fields go untold, faults have its place") {
+  Json crd = Json::parse(R"({"apiVersion":"apiextensions.k8s.io/v1",
+      "kind":"CustomResourceDefinition","x":1,
+      "spec":{"versions":[{"subresources":{"status":{"y":1}},"schema":{"openAPIV3Schema":{
+        "z":1,"properties":{"a":{"items":{"w":1}},"b":{"additionalProperties":{"v":1}},
+                            "c":{"additionalProperties":true,"default":{"u":1}}}}}}]}})");
+  std::vector<std::string> unknown;
+  drop_unknown(crd, unknown);
+  CHECK(unknown == std::vector<std::string>{"spec.versions[0].schema.openAPIV3Schema.z",
+                                            "spec.versions[0].subresources.status.y", "x"});
+  CHECK(crd["spec"] == Json::parse(R"({"versions":[{"subresources":{"status":{}},
+      "schema":{"openAPIV3Schema":{"properties":{"a":{"items":{}},
+        "b":{"additionalProperties":{}},
+        "c":{"additionalProperties":true,"default":{"u":1}}}}}}]})"));
+  const auto why = [&crd](const char* a) {
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] = {{"a", Json::parse(a)}};
+    return why_undecoded(crd).value_or("");
+  };
+  const std::string start = "json: cannot unmarshal string into Go struct field JSONSchemaProps.";
+  const std::string path = "spec.versions.schema.openAPIV3Schema.properties.";
+  CHECK(why(R"({"maxLength":"x"})") == start + path + "maxLength of type int64");
+  CHECK(why(R"({"items":{"maxLength":"x"}})") == start + path + "items.maxLength of type int64");
+  CHECK(why(R"({"items":{"items":{"externalDocs":{"url":"x","description":1}}}})") ==
+        "json: cannot unmarshal number into Go struct field JSONSchemaProps." + path +
+            "items.items.externalDocs.description of type string");
+  CHECK(why(R"({"items":["x"]})") == start + path + "items of type v1.JSONSchemaProps");
+  CHECK(why(R"({"items":"x"})").empty());
+  CHECK(why(R"({"additionalProperties":"x"})") == "boolean or JSON schema expected");
+}
+
+TEST_CASE("a claim within another object may name its type") {
+  Json set = Json::parse(R"({"apiVersion":"apps/v1","kind":"StatefulSet","spec":{
+      "volumeClaimTemplates":[{"apiVersion":"v1","kind":"PersistentVolumeClaim","x":1}],
+      "template":{"kind":"PodTemplate"}}})");
+  std::vector<std::string> unknown;
+  drop_unknown(set, unknown);
+  CHECK(unknown ==
+        std::vector<std::string>{"spec.template.kind", "spec.volumeClaimTemplates[0].x"});
+}
+
 TEST_CASE("bytes are kept in the usual form of base64, and none are nothing") {
   Json service = Json::parse(R"({"apiVersion":"apiregistration.k8s.io/v1","kind":"APIService",
                                  "spec":{"caBundle":""}})");

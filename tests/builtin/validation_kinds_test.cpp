@@ -499,6 +499,19 @@ TEST_CASE("scaling, disruptions, quotas and ranges") {
        "qualified"},
       {"priorityclasses.scheduling.k8s.io", R"({"metadata":{"name":"p"},"value":2000000000})",
        "value: Forbidden: maximum allowed value of a user defined priority is 1000000000"},
+      {"priorityclasses.scheduling.k8s.io",
+       R"({"metadata":{"name":"system-mine"},"value":2000000000})",
+       "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+       "system use only. error: system-mine is not a known system priority class"},
+      {"priorityclasses.scheduling.k8s.io",
+       R"({"metadata":{"name":"system-node-critical"},"value":2000000000})",
+       "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+       "system use only. error: value of system-node-critical PriorityClass must be 2000001000"},
+      {"priorityclasses.scheduling.k8s.io",
+       R"({"metadata":{"name":"system-cluster-critical"},"value":2000000000,"globalDefault":true})",
+       "metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for "
+       "system use only. error: globalDefault of system-cluster-critical PriorityClass must be "
+       "false"},
       {"leases.coordination.k8s.io", R"({"spec":{"leaseDurationSeconds":0,"leaseTransitions":-1}})",
        "[spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0, "
        "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0]"},

@@ -65,6 +65,13 @@ TEST_CASE("a Pod has containers with names, images, ports and sources of values"
        ": error converting fieldPath: field label not supported: spec.nope"},
       {"pods",
        R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","valueFrom":
+        {"fieldRef":{"fieldPath":"metadata.labels[']"}}},{"name":"b","valueFrom":
+        {"fieldRef":{"fieldPath":"spec.host"}}}]}]}})",
+       "spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "
+       "\"metadata.labels[']\": error converting fieldPath: field label not supported: "
+       "metadata.labels[']"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"a","valueFrom":
         {"resourceFieldRef":{"resource":"limits.cpu","divisor":"2"}}}]}]}})",
        "spec.containers[0].env[0].valueFrom.resourceFieldRef.divisor: Invalid value: \""
        "limits.cpu\": only divisor's values 1m and 1 are supported with the cpu resource"},

@@ -2,10 +2,10 @@
 """Writes lib/builtin/wire_types.inc: the Go types of the built-in kinds, as their fields go over the wire.
 
 Field numbers, JSON names and what is a pointer or left out are read from the struct tags of k8s.io/api,
-k8s.io/apimachinery and k8s.io/kube-aggregator, which must be in the Go module cache
+k8s.io/apimachinery, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator, which must be in the Go module cache
 (tests/kube-apiserver/build.sh puts them there). One line a message, its fields in the order of the struct:
   core/v1.Pod 1metadata:vom=meta/v1.ObjectMeta 2spec:vom=core/v1.PodSpec ...
-field = number, JSON name ("" = inlined), ':', flags, type ['~' Go's name of a named scalar] ['=' message].
+field = number, JSON name ("" = inlined, "-" = one of the forms that the whole value may have), ':', flags, type ['~' Go's name of a named scalar] ['=' message].
   flags: r repeated, p pointer (kept when empty), o omitempty, z omitzero, v struct value
   types: s string, i int32, k int64, b bool, y bytes, d double, m message, S map of strings, Y map of bytes,
          Q map of quantities, M map of messages, T map of times, E map of lists of strings, and q quantity, t time,
@@ -21,7 +21,7 @@ GROUPS = ["core", "apps", "batch", "rbac", "coordination", "networking", "policy
           "discovery", "autoscaling", "authorization", "authentication", "scheduling", "node", "certificates", "resource",
           "flowcontrol", "admissionregistration"]
 SPECIAL = {"resource.Quantity": "q", "metav1.Time": "t", "Time": "t", "metav1.MicroTime": "u",
-           "MicroTime": "u", "intstr.IntOrString": "x", "runtime.RawExtension": "w", "FieldsV1": "w",
+           "JSON": "w", "MicroTime": "u", "intstr.IntOrString": "x", "runtime.RawExtension": "w", "FieldsV1": "w",
            "metav1.Duration": "n", "ExtraValue": "l", "ResourceList": "Q", "v1.ResourceList": "Q"}
 SCALARS = {"string": "s", "int32": "i", "int64": "k", "int": "k", "bool": "b", "[]byte": "y",
            "float64": "d"}
@@ -41,6 +41,9 @@ def packages():
             path = os.path.join(api, group, version, "types.go")
             if os.path.exists(path):
                 yield f"{group}/{version}", path
+    definitions = os.path.join(module_dir("k8s.io/apiextensions-apiserver"), "pkg/apis/apiextensions/v1")
+    for name in ("types.go", "types_jsonschema.go"):
+        yield "apiextensions/v1", os.path.join(definitions, name)
     yield "apiregistration/v1", os.path.join(module_dir("k8s.io/kube-aggregator"), "pkg/apis/apiregistration/v1/types.go")
 
 
@@ -48,6 +51,7 @@ def parse(text):
     """Structs {name: [lines]} and aliases {name: type} of one Go file."""
     structs = {m.group(1): m.group(2).splitlines()
                for m in re.finditer(r"^type (\w+) struct \{\n(.*?)^\}", text, re.M | re.S)}
+    structs.update({name: [] for name in re.findall(r"^type (\w+) struct\{\}$", text, re.M)})
     aliases = dict(re.findall(r"^type (\w+) ((?:\[\]|map\[|\w)[\w.\[\]]*)$", text, re.M))
     aliases.update(re.findall(r"^\t(\w+) (string)$", text, re.M))
     return structs, aliases
@@ -58,7 +62,9 @@ class Table:
         self.structs, self.aliases = {}, {}
         for package, path in packages():
             with open(path) as file:
-                self.structs[package], self.aliases[package] = parse(file.read())
+                structs, aliases = parse(file.read())
+            self.structs.setdefault(package, {}).update(structs)
+            self.aliases.setdefault(package, {}).update(aliases)
 
     def owner(self, package, name):
         prefix, _, local = name.rpartition(".")
@@ -96,13 +102,13 @@ class Table:
         return None
 
     def fields(self, package, name):
-        pattern = re.compile(r'^\s*(?:\w+\s+)?([*\[\]\w.]+)\s+`.*json:"([^"]*)".*'
+        pattern = re.compile(r'^\s*(?:\w+\s+)?([*\[\]\w.]+)\s+`(?:.*json:"([^"]*)")?.*'
                              r'protobuf:"\w+,(\d+),(\w+)')
         for line in self.structs[package][name]:
             match = pattern.match(line)
             if not match:
                 continue
-            go_type, json_tag, number = match.group(1), match.group(2), int(match.group(3))
+            go_type, json_tag, number = match.group(1), match.group(2) or "-", int(match.group(3))
             resolved = self.resolve(package, go_type)
             if not resolved:
                 sys.exit(f"{package}.{name}: no type for {line.strip()}")
@@ -142,7 +148,7 @@ def main():
     lines = table.closure(roots)
     out = os.path.join(HERE, "..", "..", "lib", "builtin", "wire_types.inc")
     with open(out, "w") as file:
-        file.write("// The Go types of the built-in kinds, from the struct tags of k8s.io/api.\n")
+        file.write("// The Go types of the built-in kinds, from the struct tags of k8s.io/api and its like.\n")
         file.write("// Made by tests/builtin/wire_types.py, which explains the text; run it instead of editing.\n")
         chunk = ""
         for line in lines + [None]:

@@ -516,6 +516,81 @@ E2E_CASE("what names objects may have depends on their kind") {
   CHECK(base::string_at(event.body, {"message"}).starts_with("Event \"Bad_Name\" is invalid"));
 }
 
+E2E_CASE("a definition goes through the server's types, and so do the schemas within it") {
+  World w;
+  Json crd = definition(w, "flags", "Flag", {{"singular", ""}, {"shortNames", Json::array()}});
+  Json& version = crd["spec"]["versions"][0];
+  version["deprecated"] = false;
+  version["schema"]["openAPIV3Schema"]["properties"]["spec"] = Json::parse(R"({"type":"object",
+      "nullable":false,"exclusiveMaximum":false,"x-kubernetes-int-or-string":false,
+      "x-kubernetes-embedded-resource":false,"format":"","minProperties":0,
+      "properties":{
+        "list":{"type":"array","uniqueItems":false,
+                "items":{"type":"string","exclusiveMinimum":false,"noSuchField":1,"required":[]}},
+        "map":{"type":"object","additionalProperties":{"type":"string","nullable":false}},
+        "number":{"type":"number","maximum":1.0}}})");
+  const std::string all = std::string(kCrds) + "?fieldValidation=Strict&fieldManager=m";
+  const Json object = made(w, all, crd);
+  const Json& names = object["spec"]["names"];
+  CHECK(names["singular"] == "flag");
+  CHECK_FALSE(names.contains("shortNames"));
+  const Json& kept = object["spec"]["versions"][0];
+  CHECK_FALSE(kept.contains("deprecated"));
+  CHECK(kept["schema"]["openAPIV3Schema"]["properties"]["spec"] == Json::parse(R"({"type":"object",
+      "minProperties":0,
+      "properties":{"list":{"type":"array","items":{"type":"string"}},
+                    "map":{"type":"object","additionalProperties":{"type":"string"}},
+                    "number":{"type":"number","maximum":1}}})"));
+  const auto why = [&](const char* place, const Json& value) {
+    Json other = definition(w, "others", "Other");
+    other["spec"]["versions"][0][Json::json_pointer(place)] = value;
+    const std::string text = message(send(w, "POST", kCrds, other));
+    return text.substr(text.rfind("CustomResourceDefinition: ") + 26);
+  };
+  const std::string start = "json: cannot unmarshal string into Go struct field ";
+  const std::string schema = "/schema/openAPIV3Schema/properties/status";
+  const std::string path = "JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties.";
+  CHECK(why("/served", "yes") ==
+        start + "CustomResourceDefinitionVersion.spec.versions.served of type bool");
+  CHECK(why((schema + "/maxLength").c_str(), "x") == start + path + "maxLength of type int64");
+  CHECK(why((schema + "/items").c_str(), {{"maxLength", "x"}}) ==
+        start + path + "items.maxLength of type int64");
+  CHECK(why((schema + "/additionalProperties").c_str(), "x") == "boolean or JSON schema expected");
+  remove(w, "flags");
+}
+
+E2E_CASE("of a definition nobody owns what no write has changed, and no conditions are not none") {
+  World w;
+  const Json crd = definition(w, "owned", "Owned");
+  const std::string path = path_of(w, "owned");
+  REQUIRE(patch(w, path + "?fieldManager=a", crd, kApply).code == 201);
+  wait_for(w, "owned", "Established", "True InitialNamesAccepted");
+  const auto owned_by = [](const Answer& answer, const std::string& manager,
+                           const std::string& operation) {
+    for (const Json& entry : answer.body["metadata"]["managedFields"]) {
+      if (entry["manager"] == manager && entry["operation"] == operation) return entry["fieldsV1"];
+    }
+    return Json();
+  };
+  const Answer same = patch(w, path + "?fieldManager=a", {{"spec", {{"conversion", nullptr}}}});
+  REQUIRE(same.code == 200);
+  CHECK(owned_by(same, "a", "Update").is_null());
+  CHECK(owned_by(same, "a", "Apply")["f:spec"].contains("f:versions"));
+  const auto with_conditions = [&](const char* manager, const Json& conditions) {
+    return patch(w, path + "/status?fieldManager=" + manager,
+                 {{"status", {{"conditions", conditions}}}});
+  };
+  const Answer empty = with_conditions("u", Json::array());
+  REQUIRE(empty.code == 200);
+  CHECK(empty.body["status"]["conditions"] == Json::array());
+  CHECK(owned_by(empty, "u", "Update").is_null());
+  const Answer none = with_conditions("v", nullptr);
+  REQUIRE(none.code == 200);
+  CHECK(none.body["status"]["conditions"].is_null());
+  CHECK(owned_by(none, "v", "Update") == Json::parse(R"({"f:status":{"f:conditions":{}}})"));
+  remove(w, "owned");
+}
+
 E2E_CASE("the server itself is a Service of the default namespace") {
   World w;
   const Json service = send(w, "GET", "/api/v1/namespaces/default/services/kubernetes").body;

@@ -97,6 +97,50 @@ E2E_CASE("a Pod has the priority of its class, and keeps it") {
   CHECK(said.code == 201);
 }
 
+E2E_CASE("the system's PriorityClasses are there from the start, and stay") {
+  World w;
+  const std::string classes = "/apis/scheduling.k8s.io/v1/priorityclasses";
+  struct Case {
+    const char* name;
+    std::int64_t value;
+    const char* description;
+  };
+  for (const Case& c :
+       {Case{"system-node-critical", 2000001000,
+             "Used for system critical pods that must not be moved from their current node."},
+        Case{"system-cluster-critical", 2000000000,
+             "Used for system critical pods that must run in the cluster, but can be moved to "
+             "another node if necessary."}}) {
+    CAPTURE(c.name);
+    const std::string path = classes + "/" + c.name;
+    const std::string named = std::string("priorityclasses.scheduling.k8s.io \"") + c.name + "\"";
+    const Answer found = send(w, "GET", path);
+    REQUIRE(found.code == 200);
+    CHECK(found.body["value"] == c.value);
+    CHECK(found.body["description"] == c.description);
+    CHECK(found.body["preemptionPolicy"] == "PreemptLowerPriority");
+    CHECK_FALSE(found.body.contains("globalDefault"));
+    CHECK(found.body["metadata"]["managedFields"][0]["manager"] == "kube-apiserver");
+    const Answer refused = send(w, "DELETE", path);
+    CHECK(refused.code == 403);
+    CHECK(base::string_at(refused.body, {"message"}) ==
+          named + " is forbidden: this is a system priority class and cannot be deleted");
+    const auto post = [&](std::int64_t value) {
+      return send(w, "POST", classes,
+                  {{"apiVersion", "scheduling.k8s.io/v1"},
+                   {"kind", "PriorityClass"},
+                   {"metadata", {{"name", c.name}}},
+                   {"value", value}});
+    };
+    CHECK(base::string_at(post(c.value).body, {"message"}) == named + " already exists");
+    CHECK(base::string_at(post(1).body, {"message"}) ==
+          std::string("PriorityClass.scheduling.k8s.io \"") + c.name +
+              "\" is invalid: metadata.name: Forbidden: priority class names with 'system-' prefix "
+              "are reserved for system use only. error: value of " +
+              c.name + " PriorityClass must be " + std::to_string(c.value));
+  }
+}
+
 E2E_CASE("a Pod says no other priority than that of its class, which is there") {
   World w;
   const std::string name = w.ns() + "-five";

@@ -298,4 +298,29 @@ E2E_CASE("labels that a Job takes from its template are one map with them") {
   }
 }
 
+E2E_CASE("a field of a Pod is named by a path that is known, the host among them") {
+  World w;
+  const auto told = [&](const std::string& path) {
+    const Answer answer =
+        send(w, "POST", "/api/v1/namespaces/" + w.ns() + "/pods?dryRun=All",
+             {{"metadata", {{"name", "p"}}},
+              {"spec",
+               {{"containers",
+                 {{{"name", "c"},
+                   {"image", "i"},
+                   {"env",
+                    {{{"name", "E"}, {"valueFrom", {{"fieldRef", {{"fieldPath", path}}}}}}}}}}}}}});
+    return answer.code == 201 ? "" : message(answer);
+  };
+  const std::string start =
+      "Pod \"p\" is invalid: spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid "
+      "value: ";
+  const std::string why = ": error converting fieldPath: field label ";
+  CHECK(told("spec.host").empty());
+  CHECK(told("metadata.labels['a']").empty());
+  CHECK(told("metadata.labels[']") ==
+        start + "\"metadata.labels[']\"" + why + "not supported: metadata.labels[']");
+  CHECK(told("a['b']") == start + "\"a['b']\"" + why + "does not support subscript: a['b']");
+}
+
 }  // namespace kubewatch::e2e

@@ -1,5 +1,6 @@
 // The reading verbs where they are easily taken for one another: gets that look like watches,
 // parameters that do not fit together, selectors, pages, media types, and times that are none.
+#include "base/strings.hpp"
 #include "e2e/requests.hpp"
 
 namespace kubewatch::e2e {
@@ -144,6 +145,36 @@ E2E_CASE("pages: from the cache all that is left comes, and more may be said whe
   CHECK(names(send(w, "GET", maps(w) + "?limit=1&labelSelector=n%3Da2&continue=" + more)).empty());
   const Answer one = send(w, "GET", maps(w) + "?limit=1&fieldSelector=metadata.name%3Da2");
   CHECK(base::string_at(one.body, {"metadata", "continue"}).empty());
+}
+
+E2E_CASE("a continue token that is none is refused for what is wrong with it") {
+  World w;
+  struct Case {
+    std::string token;
+    std::string why;
+  };
+  const auto encoded = [](const std::string& text) { return base::base64url_encode(text); };
+  const std::string version = R"({"v":"meta.k8s.io/v1")";
+  const Case cases[] = {
+      {"nonsense!", "illegal base64 data at input byte 8"},
+      {"abcde", "illegal base64 data at input byte 4"},
+      {encoded("{"), "unexpected end of JSON input"},
+      {encoded("[]"), "json: cannot unmarshal array into Go value of type storage.continueToken"},
+      {encoded(R"({"rv":"1"})"),
+       "json: cannot unmarshal string into Go struct field continueToken.rv of type int64"},
+      {encoded(R"({"v":"v2"})"), "server does not recognize this encoded version v2"},
+      {encoded(version + "}"), "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"},
+      {encoded(version + R"(,"rv":3})"), "encoded start key empty (version meta.k8s.io/v1)"},
+      {encoded(version + R"(,"rv":3,"start":"../x"})"), "../x"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.token);
+    const Answer refused = send(w, "GET", maps(w) + "?continue=" + c.token);
+    CHECK(refused.code == 400);
+    CHECK(refused.body["reason"] == "BadRequest");
+    CHECK(base::string_at(refused.body, {"message"}) ==
+          "invalid continue token: continue key is not valid: " + c.why);
+  }
 }
 
 E2E_CASE("what is not acceptable is refused, and failures come in YAML for who takes YAML") {

@@ -94,7 +94,7 @@ E2E_CASE("what is wrong with the addresses of a Service is told before it gets a
         invalid + "spec.ipFamilyPolicy: Unsupported value: \"\"" + kPolicies);
 }
 
-E2E_CASE("a dry run has any port and an address of another Service") {
+E2E_CASE("a dry run has any port and an address of another Service, if it is of the range") {
   World w;
   const std::string dry = services(w) + "?dryRun=All";
   const Json taken = made(w, services(w), service_of("a", R"("type":"NodePort")"));
@@ -106,6 +106,15 @@ E2E_CASE("a dry run has any port and an address of another Service") {
   };
   CHECK(send(w, "POST", dry, service_of("x", R"("clusterIP":")" + ip + "\"")).code == 201);
   CHECK(send(w, "POST", dry, with_port("1")).code == 201);
+  const auto refused = [&](const std::string& path) {
+    return message(send(w, "POST", path, service_of("x", R"("clusterIP":"1.2.3.4")")));
+  };
+  const std::string no_ip =
+      "Service \"x\" is invalid: spec.clusterIPs: Invalid value: [\"1.2.3.4\"]: failed to allocate "
+      "IP 1.2.3.4: the provided ";
+  CHECK(refused(services(w)) == no_ip + "network does not match the current range");
+  CHECK(refused(dry).starts_with(
+      no_ip + "IP (1.2.3.4) is not in the valid range. The range of valid IPs is "));
   CHECK(message(send(w, "POST", dry, with_port(ports->at(0).at("nodePort").dump())))
             .ends_with(": provided port is already allocated"));
   const std::string wrong = R"("type":"NodePort","ports":[

@@ -38,7 +38,6 @@ PREFIXES = [
 ANYTHING = "io.k8s.apimachinery.pkg.runtime.RawExtension"
 QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity"
 READ_TIMES = {"meta.v1.Time": "t", "meta.v1.MicroTime": "m"}
-TIMES = {"lastTransitionTime"}  # of CRDs, which the other table lacks: by value, so always written
 MARKS = {"": "@", "atomic": "@!", "granular": "@+"}
 MAX_LITERAL = 12000
 
@@ -71,7 +70,7 @@ def always_written():
     text = (ROOT / "lib/builtin/wire_types.inc").read_text()
     for line in re.findall(r"^(?:R\"proto\()?([a-z]+/v\d+\.\w+ .*)$", text, re.M):
         name, *fields = line.split()
-        table[name] = [re.fullmatch(r"\d+(\w*):([a-z]*)([a-zA-Z])(?:~[\w.]+)?(?:=(.+))?", f).groups() for f in fields]
+        table[name] = [re.fullmatch(r"\d+([^:]*):([a-z]*)([a-zA-Z])(?:~[\w.]+)?(?:=(.+))?", f).groups() for f in fields]
 
     def mark(flags, kind):
         if set(flags) & set("pr") or kind in "SYQMTEy":
@@ -149,7 +148,7 @@ class Table:
             return mark
         if schema.get("default") == {}:
             return "*"
-        if name not in required and name not in TIMES:
+        if name not in required:
             return ""
         scalar = schema.get("type") in ("string", "integer", "number", "boolean")
         return "*" if scalar and not schema.get("format") == "date-time" else "~"
