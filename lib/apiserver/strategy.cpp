@@ -16,6 +16,7 @@
 #include "builtin/aggregation.hpp"
 #include "builtin/certificate_requests.hpp"
 #include "builtin/defaults.hpp"
+#include "builtin/device_writes.hpp"
 #include "builtin/pod_subresources.hpp"
 #include "builtin/validation.hpp"
 #include "core/object_rules.hpp"
@@ -235,6 +236,9 @@ void keep_rest(const Resource& resource, const Json& live, Json& object,
 
 void fill_times(const Resource& resource, const Json& live, Json& object,
                 const std::string& subresource, WallTime now) {
+  if (is(resource, "resourceslices.resource.k8s.io")) {
+    builtin::fill_taint_times(base::format_rfc3339(now), object);
+  }
   if (!is_certificate_request(resource) || subresource.empty()) return;
   builtin::fill_condition_times(live, object, base::format_rfc3339(now));
 }

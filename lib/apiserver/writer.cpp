@@ -17,6 +17,7 @@
 #include "base/strings.hpp"
 #include "builtin/aggregation.hpp"
 #include "builtin/defaults.hpp"
+#include "builtin/device_writes.hpp"
 #include "builtin/disabled_fields.hpp"
 #include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
@@ -335,6 +336,16 @@ Writer::AsSent Writer::as_sent(const Resource& resource, const Json& sent) {
           .overhead = sends_overhead(resource, sent)};
 }
 
+void Writer::check_admin_access(const WriteContext& context, const Json* live, const Json& object,
+                                FieldErrors& errors) const {
+  const std::string asked =
+      builtin::asked_admin_access(context.resource->storage_id, live, object, context.subresource);
+  if (asked.empty()) return;
+  const ObjectPtr ns = storage_.get("namespaces", context.namespace_);
+  if (ns && builtin::grants_admin_access(ns->json())) return;
+  errors.push_back(schema::field_forbidden(asked, builtin::kNoAdminAccess));
+}
+
 Result<Written> Writer::commit_create(const WriteContext& context, Json object, bool tracked,
                                       const AsSent& sent) {
   const Resource& resource = *context.resource;
@@ -350,6 +361,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   KW_TRY(complete(context, nullptr, object));
   if (sent.shares_labels) builtin::share_labels(object);
   FieldErrors errors;
+  check_admin_access(context, nullptr, object, errors);
   validate_metadata(resource, object, errors);
   validate_kind(resource, nullptr, object, "", errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
@@ -415,6 +427,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
         base::int_at(before, {"metadata", "generation"}).value_or(0) + 1;
   }
   FieldErrors errors;
+  check_admin_access(context, &before, object, errors);
   validate_metadata_update(resource, before, object, context.subresource, errors);
   FieldErrors tolerated;
   validate_kind(resource, &before, object, context.subresource, errors, &tolerated);

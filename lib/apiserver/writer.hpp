@@ -94,6 +94,9 @@ class Writer {
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);
+  // Devices are had as an administrator in namespaces that say so.
+  void check_admin_access(const WriteContext& context, const Json* live, const Json& object,
+                          schema::FieldErrors& errors) const;
   // Makes it fit, in stored form. `live`: what it replaces, null for a new object; `applied`: by
   // server-side apply. Errors: internal, of one that is too large to be kept.
   Result<void> fit(const WriteContext& context, const Object* live, bool applied,

@@ -11,6 +11,7 @@
 #include "builtin/default_rules.hpp"
 #include "builtin/defaults.hpp"
 #include "builtin/defaults_kinds.hpp"
+#include "builtin/device_writes.hpp"
 #include "builtin/disabled_fields.hpp"
 #include "builtin/pod_resources.hpp"
 #include "builtin/typed_form.hpp"
@@ -180,6 +181,10 @@ void new_volume(Json& volume) {
       {"lastPhaseTransitionTime", base::string_at(volume, {"metadata", "creationTimestamp"})}};
 }
 
+void new_slice(Json& slice) {
+  fill_taint_times(base::string_at(slice, {"metadata", "creationTimestamp"}), slice);
+}
+
 void updated_pod(const Json& live, Json& pod) {
   for_each_at(pod, "spec", [&live](Json& spec) {
     if (!spec.is_object()) return;
@@ -233,6 +238,7 @@ void fill_new(const std::string& storage_id, Json& object, std::vector<std::stri
       {"daemonsets.apps", new_daemon_set},
       {"persistentvolumeclaims", mirror_data_source},
       {"persistentvolumes", new_volume},
+      {"resourceslices.resource.k8s.io", new_slice},
   };
   if (!object.is_object()) return;
   drop_disabled_fields(storage_id, nullptr, object);
@@ -279,6 +285,7 @@ void fill_updated_status(const std::string& storage_id, const Json& live, const 
   drop_disabled_fields(storage_id, &live, object);
   if (storage_id == "daemonsets.apps") set_template_generation(object, template_generation(live));
   if (storage_id == "persistentvolumes") updated_volume_status(live, now, object);
+  if (storage_id == "resourceclaims.resource.k8s.io") drop_deallocated(live, object);
   // Its labels come from a template that it has by now.
   if (storage_id == "jobs.batch") apply_defaults(storage_id, object);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "builtin/default_rules.hpp"
+#include "builtin/device_writes.hpp"
 
 namespace kubewatch::builtin {
 
@@ -123,6 +124,7 @@ void drop_disabled_fields(const std::string& storage_id, const Json* live, Json&
   if (!object.is_object()) return;
   if (storage_id == "persistentvolumeclaims") drop_far_source(live, object);
   if (storage_id == "serviceaccounts") drop_all_but_names(object);
+  if (storage_id == "resourceslices.resource.k8s.io") drop_attribute_lists(live, object);
   if (const auto table = dropped_fields().find(storage_id); table != dropped_fields().end()) {
     drop(table->second, live, object);
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/strings.hpp"
+#include "builtin/expression_types.hpp"
 #include "cel/issues.hpp"
 #include "cel/parser.hpp"
 #include "cel/type.hpp"
@@ -14,110 +15,69 @@ namespace {
 
 using cel::DataType;
 using Kind = cel::Type::Kind;
-using Shared = std::shared_ptr<const DataType>;
-using Fields = std::vector<std::pair<const char*, Shared>>;
 
-// No value is ever read by them: of a form they need none.
-Shared of_type(cel::TypePtr type) {
-  auto out = std::make_shared<DataType>();
-  out->type = std::move(type);
-  return out;
-}
-
-Shared plain(Kind kind) {
-  return of_type(cel::simple(kind));
-}
-
-// Its type borrows from `element`, which lives as long.
-Shared holding(cel::TypePtr type, const Shared& element) {
-  auto out = std::make_shared<DataType>();
-  out->type = std::move(type);
-  out->element = element;
-  return out;
-}
-
-Shared list(const Shared& element) {
-  return holding(cel::list_of(element->type), element);
-}
-
-Shared map_to(const Shared& value) {
-  return holding(cel::map_of(cel::simple(Kind::string), value->type), value);
-}
-
-Shared structure(const char* name, const Fields& fields) {
-  auto out = std::make_shared<DataType>();
-  for (const auto& [key, type] : fields) out->fields[key] = {key, type};
-  out->type = cel::object(std::string("kubernetes.") + name, out.get());
-  return out;
-}
-
-const Shared& text() {
-  static const Shared type = plain(Kind::string);
+const SharedType& text() {
+  static const SharedType type = plain_type(Kind::string);
   return type;
 }
 
 const cel::TypePtr& request_type() {
-  static const Shared type = [] {
+  static const SharedType type = [] {
     const auto named = [](const char* name, const char* last) {
-      return structure(name, {{"group", text()}, {"version", text()}, {last, text()}});
+      return structure_type(name, {{"group", text()}, {"version", text()}, {last, text()}});
     };
-    const Shared kind = named("GroupVersionKind", "kind");
-    const Shared resource = named("GroupVersionResource", "resource");
-    const Shared user = structure("UserInfo", {{"username", text()},
-                                               {"uid", text()},
-                                               {"groups", list(text())},
-                                               {"extra", map_to(list(text()))}});
-    return structure("AdmissionRequest", {{"kind", kind},
-                                          {"resource", resource},
-                                          {"subResource", text()},
-                                          {"requestKind", kind},
-                                          {"requestResource", resource},
-                                          {"requestSubResource", text()},
-                                          {"name", text()},
-                                          {"namespace", text()},
-                                          {"operation", text()},
-                                          {"userInfo", user},
-                                          {"dryRun", plain(Kind::boolean)},
-                                          {"options", plain(Kind::dyn)}});
+    const SharedType kind = named("GroupVersionKind", "kind");
+    const SharedType resource = named("GroupVersionResource", "resource");
+    const SharedType user = structure_type("UserInfo", {{"username", text()},
+                                                        {"uid", text()},
+                                                        {"groups", list_type(text())},
+                                                        {"extra", map_type(list_type(text()))}});
+    return structure_type("AdmissionRequest", {{"kind", kind},
+                                               {"resource", resource},
+                                               {"subResource", text()},
+                                               {"requestKind", kind},
+                                               {"requestResource", resource},
+                                               {"requestSubResource", text()},
+                                               {"name", text()},
+                                               {"namespace", text()},
+                                               {"operation", text()},
+                                               {"userInfo", user},
+                                               {"dryRun", plain_type(Kind::boolean)},
+                                               {"options", plain_type(Kind::dyn)}});
   }();
   return type->type;
 }
 
 const cel::TypePtr& namespace_type() {
-  static const Shared type = [] {
-    const Shared time = plain(Kind::timestamp);
-    const Shared number = plain(Kind::integer);
-    const Shared condition = structure("NamespaceCondition", {{"status", text()},
-                                                              {"type", text()},
-                                                              {"lastTransitionTime", time},
-                                                              {"message", text()},
-                                                              {"reason", text()}});
-    const Shared metadata = structure("NamespaceMetadata", {{"name", text()},
-                                                            {"generateName", text()},
-                                                            {"namespace", text()},
-                                                            {"labels", map_to(text())},
-                                                            {"annotations", map_to(text())},
-                                                            {"UID", text()},
-                                                            {"creationTimestamp", time},
-                                                            {"deletionGracePeriodSeconds", number},
-                                                            {"deletionTimestamp", time},
-                                                            {"generation", number},
-                                                            {"resourceVersion", text()},
-                                                            {"finalizers", list(text())}});
-    return structure("Namespace",
-                     {{"metadata", metadata},
-                      {"spec", structure("NamespaceSpec", {{"finalizers", list(text())}})},
-                      {"status", structure("NamespaceStatus",
-                                           {{"conditions", list(condition)}, {"phase", text()}})}});
+  static const SharedType type = [] {
+    const SharedType time = plain_type(Kind::timestamp);
+    const SharedType number = plain_type(Kind::integer);
+    const SharedType condition = structure_type("NamespaceCondition", {{"status", text()},
+                                                                       {"type", text()},
+                                                                       {"lastTransitionTime", time},
+                                                                       {"message", text()},
+                                                                       {"reason", text()}});
+    const SharedType metadata =
+        structure_type("NamespaceMetadata", {{"name", text()},
+                                             {"generateName", text()},
+                                             {"namespace", text()},
+                                             {"labels", map_type(text())},
+                                             {"annotations", map_type(text())},
+                                             {"UID", text()},
+                                             {"creationTimestamp", time},
+                                             {"deletionGracePeriodSeconds", number},
+                                             {"deletionTimestamp", time},
+                                             {"generation", number},
+                                             {"resourceVersion", text()},
+                                             {"finalizers", list_type(text())}});
+    return structure_type(
+        "Namespace",
+        {{"metadata", metadata},
+         {"spec", structure_type("NamespaceSpec", {{"finalizers", list_type(text())}})},
+         {"status", structure_type("NamespaceStatus",
+                                   {{"conditions", list_type(condition)}, {"phase", text()}})}});
   }();
   return type->type;
-}
-
-// As Go prints a type, not as the checker's messages name it.
-std::string go_text(const cel::Type& type) {
-  std::vector<std::string> params;
-  for (const auto& param : type.params) params.push_back(go_text(*param));
-  return type.name + (params.empty() ? "" : "(" + base::join(params, ", ") + ")");
 }
 
 std::vector<Kind> kinds_of(PolicyExpressions::Gives gives) {
@@ -140,24 +100,6 @@ std::string wrong_type(const cel::Type& type, PolicyExpressions::Gives gives) {
   const std::string all = base::join(names, " ");
   return "must evaluate to " + (names.size() == 1 ? all : "one of [" + all + "]") + " but got " +
          go_text(type);
-}
-
-struct Checked {
-  cel::TypePtr type;    // null where it does not compile
-  std::string problem;  // why
-};
-
-Checked failed(const cel::Issues& issues) {
-  return {nullptr, "compilation failed: " + issues.render()};
-}
-
-Checked check(std::string_view source, const std::vector<cel::Variable>& variables) {
-  cel::Issues issues(source);
-  cel::Ast ast = cel::parse(source, issues);
-  if (!issues.empty()) return failed(issues);
-  cel::TypePtr type = cel::check(ast, variables, issues);
-  if (issues.empty()) cel::check_literals(ast, issues);
-  return issues.empty() ? Checked{std::move(type), ""} : failed(issues);
 }
 
 // Each variable may double the type of the one before, {v: v}, or hold it once more, [v]: without
@@ -188,6 +130,13 @@ cel::TypePtr type_of_variable(const cel::TypePtr& type, std::size_t depth, std::
   }
 }
 
+// What only mutations have, and the checker does not know: literals of objects and patches, and
+// "jsonpatch.escapeKey".
+bool is_of_mutations(const cel::Expr* node) {
+  return node->kind == cel::Expr::Kind::message ||
+         (node->kind == cel::Expr::Kind::ident && node->name == "jsonpatch");
+}
+
 }  // namespace
 
 PolicyExpressions::PolicyExpressions(bool params, Scope scope)
@@ -210,34 +159,32 @@ std::vector<cel::Variable> PolicyExpressions::with_authorizer() const {
 }
 
 std::string PolicyExpressions::problem(std::string_view source, Gives gives) const {
-  const Checked checked = check(source, with_authorizer());
+  const Compiled checked = compile(source, with_authorizer());
   return checked.type == nullptr ? checked.problem : wrong_type(*checked.type, gives);
 }
 
 std::string PolicyExpressions::message_problem(std::string_view source) const {
-  const Checked checked = check(source, variables_);
+  const Compiled checked = compile(source, variables_);
   return checked.type == nullptr ? checked.problem : wrong_type(*checked.type, Gives::text);
 }
 
 std::string PolicyExpressions::add_variable(const std::string& name, std::string_view source) {
-  const Checked checked = check(source, with_authorizer());
+  const Compiled checked = compile(source, with_authorizer());
   std::size_t left = kMostTypeParts;
   composed_->fields[name] = {name, of_type(type_of_variable(checked.type, 0, left))};
   return checked.problem;
 }
 
-std::string syntax_problem(std::string_view source) {
+std::string PolicyExpressions::mutation_problem(std::string_view source,
+                                                std::string_view gives) const {
   cel::Issues issues(source);
-  cel::parse(source, issues);
-  if (issues.empty()) return "";
-  std::string problem = failed(issues).problem;
-  // Of a source without a line the server shows none, and begins to count before it.
-  if (source.empty()) {
-    problem.erase(std::min(problem.find('\n'), problem.size()));
-    const std::size_t at = problem.find(":1:1:");
-    if (at != std::string::npos) problem[at + 3] = '0';
-  }
-  return problem;
+  cel::Ast ast = cel::parse(source, issues);
+  if (!issues.empty()) return not_compiled(source, issues).problem;
+  const auto nodes = nodes_of(ast);
+  if (std::any_of(nodes.begin(), nodes.end(), is_of_mutations)) return "";
+  const Compiled checked = compile(source, ast, issues, with_authorizer());
+  if (checked.type == nullptr) return checked.problem;
+  return "must evaluate to " + std::string(gives) + " but got " + go_text(*checked.type);
 }
 
 }  // namespace kubewatch::builtin

@@ -1,6 +1,6 @@
 // The expressions of admission policies and of matchConditions, compiled as when the server is
 // given them: with the variables that they may name, whose objects have any type. They are never
-// run, and what makes objects or patches is parsed alone. Pure.
+// run, and what writes objects or patches out is parsed alone. Pure.
 #pragma once
 
 #include <memory>
@@ -26,6 +26,9 @@ class PolicyExpressions {
   std::string problem(std::string_view source, Gives gives) const;
   // One that words a message may not ask for permissions.
   std::string message_problem(std::string_view source) const;
+  // One that makes what `gives` names: "Object", "list(JSONPatch)". Without a literal of one none
+  // does.
+  std::string mutation_problem(std::string_view source, std::string_view gives) const;
   // The same of a variable, which the later ones may name. Needs Scope::with_variables.
   std::string add_variable(const std::string& name, std::string_view source);
 
@@ -35,7 +38,5 @@ class PolicyExpressions {
   std::vector<cel::Variable> variables_;
   std::shared_ptr<cel::DataType> composed_;  // what `variables` has; null without
 };
-
-std::string syntax_problem(std::string_view source);
 
 }  // namespace kubewatch::builtin

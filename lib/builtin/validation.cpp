@@ -91,6 +91,7 @@ const std::map<std::string, KindRules*>& status_rules() {
       {"ingresses.networking.k8s.io", check_ingress_status},
       {"poddisruptionbudgets.policy", check_disruption_budget_status},
       {"volumeattachments.storage.k8s.io", check_attachment_status},
+      {"resourceclaims.resource.k8s.io", check_resource_claim_status},
       {"validatingadmissionpolicies.admissionregistration.k8s.io", check_validating_policy_status},
       {"flowschemas.flowcontrol.apiserver.k8s.io", check_flow_conditions},
       {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", check_flow_conditions},

@@ -71,6 +71,11 @@ KindRules check_attachment_status;
 KindRules check_device_class;
 KindRules check_resource_claim;
 KindRules check_resource_claim_template;
+
+// validation_claim_status.cpp
+KindRules check_resource_claim_status;
+
+// validation_slices.cpp
 KindRules check_resource_slice;
 
 // validation_autoscaling.cpp

@@ -277,22 +277,24 @@ void check_validating_policy_status(const Field& object, const Json* /*live*/) {
 
 namespace {
 
-void check_patch(const Field& patch, const std::string& type) {
+void check_patch(const Field& patch, const std::string& type,
+                 const PolicyExpressions& expressions) {
   if (!patch.present()) return patch.required("must be specified when patchType is " + type);
   const Field expression = patch["expression"];
   const std::string source = trimmed(expression);
   if (source.empty()) return expression.required();
-  tell(expression, source, syntax_problem(source));
+  tell(expression, source,
+       expressions.mutation_problem(source, type == "JSONPatch" ? "list(JSONPatch)" : "Object"));
 }
 
-void check_mutation(const Field& mutation) {
+void check_mutation(const Field& mutation, const PolicyExpressions& expressions) {
   const Field type = mutation["patchType"];
   if (type.empty()) return type.required();
   const bool json = type.is("JSONPatch");
   if (!json && !type.is("ApplyConfiguration")) {
     return type.not_supported({"ApplyConfiguration", "JSONPatch"});
   }
-  check_patch(mutation[json ? "jsonPatch" : "applyConfiguration"], type.text());
+  check_patch(mutation[json ? "jsonPatch" : "applyConfiguration"], type.text(), expressions);
   const std::string other = json ? "applyConfiguration" : "jsonPatch";
   if (!mutation[other].present()) return;
   mutation[other].invalid_as(quoted_text("{" + other + "}"),
@@ -308,7 +310,7 @@ void check_mutating_policy(const Field& object, const Json* live) {
   for (const auto& variable : spec["variables"].items()) check_variable(variable, expressions);
   const Field mutations = spec["mutations"];
   if (mutations.empty()) mutations.required("mutations must contain at least one item");
-  for (const auto& mutation : mutations.items()) check_mutation(mutation);
+  for (const auto& mutation : mutations.items()) check_mutation(mutation, expressions);
   const Field again = spec["reinvocationPolicy"];
   if (again.empty()) return again.required();
   again.one_of({"IfNeeded", "Never"});

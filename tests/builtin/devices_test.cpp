@@ -1,4 +1,6 @@
 // The rules of what claims devices and of what offers them.
+#include <algorithm>
+
 #include "builtin/objects.hpp"
 
 namespace kubewatch::builtin {
@@ -9,6 +11,12 @@ constexpr const char* kClass = "deviceclasses.resource.k8s.io";
 constexpr const char* kClaim = "resourceclaims.resource.k8s.io";
 constexpr const char* kTemplate = "resourceclaimtemplates.resource.k8s.io";
 constexpr const char* kSlice = "resourceslices.resource.k8s.io";
+
+std::string selecting(const std::string& source) {
+  Json change;
+  change["spec"]["selectors"] = {{{"cel", {{"expression", source}}}}};
+  return change.dump();
+}
 
 }  // namespace
 
@@ -99,6 +107,46 @@ TEST_CASE("a class selects devices and configures them") {
        "<input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', "
        "'!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
   });
+}
+
+TEST_CASE("what selects devices is compiled with what a device has") {
+  for (const char* good :
+       {"true", "device.driver == 'd.io' && device.allowMultipleAllocations",
+        "device.attributes['d.io'].model", "device.attributes['d.io'].x + 1 == 2",
+        "device.attributes[?'d.io'].orValue({}).x", "true ? device.attributes['d.io'].x : 1",
+        "device.capacity['d.io'].memory.isGreaterThan(quantity('1Gi'))",
+        "cel.bind(a, device.attributes['d.io'], a.x && cel.bind(b, a.y, b == a.z))"}) {
+    CAPTURE(good);
+    CHECK(told_of(kClass, selecting(good).c_str()).empty());
+  }
+  const auto told_of_expression = [](const std::string& source) {
+    const std::string all = told_of(kClass, selecting(source).c_str());
+    const std::string start = "spec.selectors[0].cel.expression: Invalid value: ";
+    CHECK(all.starts_with(start));
+    return all.substr(std::min(start.size(), all.size()));
+  };
+  CHECK(told_of_expression("v1") ==
+        "\"v1\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'v1' (in "
+        "container '')\n | v1\n | ^");
+  CHECK(told_of_expression("device.foo").find("undefined field 'foo'") != std::string::npos);
+  CHECK(told_of_expression("cel.bind(a.b, 2, true)") ==
+        "\"cel.bind(a.b, 2, true)\": compilation failed: ERROR: <input>:1:11: cel.bind() variable "
+        "names must be simple identifiers\n | cel.bind(a.b, 2, true)\n | ..........^");
+  const std::vector<std::pair<const char*, const char*>> types = {
+      {"1", "int"},
+      {"null", "null_type"},
+      {"dyn(true)", "dyn"},
+      {"device.attributes['d'].x.y", "dyn"},
+      {"device", "kubernetes.DRADevice"},
+      {"device.attributes", "map(string, map(string, google.protobuf.Any))"},
+      {"device.capacity['d'].x", "kubernetes.Quantity"},
+      {"optional.of(true)", "optional_type(bool)"},
+  };
+  for (const auto& [source, type] : types) {
+    CHECK(told_of_expression(source) == "\"" + std::string(source) +
+                                            "\": must evaluate to bool or the unknown type, not " +
+                                            type);
+  }
 }
 
 TEST_CASE("a slice is of one pool, and of nodes told in one way") {

@@ -11,7 +11,8 @@ import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOTS = ["PodSpec", "PodTemplateSpec", "PersistentVolumeClaimSpec", "PersistentVolumeSource", "ServicePort",
-         "ResourceClaimSpec", "ResourceClaimTemplateSpec", "VolumeAttachmentSpec"]
+         "ResourceClaimSpec", "ResourceClaimTemplateSpec", "VolumeAttachmentSpec",
+         "AllocationResult", "DeviceAttribute"]
 PLAIN = {"bool": "b", "int32": "i", "int64": "i", "runtime.RawExtension": "?", "resource.Quantity": "q",
          "intstr.IntOrString": "i", "ResourceList": "{q}", "map[QualifiedName]resource.Quantity": "{q}",
          "map[string]string": "{}"}
@@ -34,7 +35,7 @@ def structs(path):
             tag = re.search(r'json:"([^",]*)', line)
             words = line.split("//")[0].split("`")[0].split()
             if words:
-                go_type = words[-1].replace("api.", "")
+                go_type = re.sub(r"\b(api|core)\.", "", words[-1])
                 fields.append((words[0] if len(words) > 1 else None, go_type, tag.group(1) if tag else ""))
         out[name] = fields
     return out

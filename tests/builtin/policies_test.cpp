@@ -235,6 +235,21 @@ TEST_CASE("a mutating policy patches one way, and only what is made or changed")
             {"expression":"[JSONPatch{"}}]}})")
             .starts_with("spec.mutations[0].jsonPatch.expression: Invalid value: \"[JSONPatch{\": "
                          "compilation failed: ERROR: <input>:1:12: Syntax error:"));
+  // Without a literal of what it is to give, an expression gives something else.
+  check_all({
+      {kMutating, R"({"spec":{"mutations":[{"patchType":"JSONPatch","jsonPatch":
+        {"expression":"[object]"}}]}})",
+       "spec.mutations[0].jsonPatch.expression: Invalid value: \"[object]\": must evaluate to "
+       "list(JSONPatch) but got list(dyn)"},
+      {kMutating, R"({"spec":{"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":
+        {"expression":"object"}}]}})",
+       "spec.mutations[0].applyConfiguration.expression: Invalid value: \"object\": must evaluate "
+       "to Object but got dyn"},
+      {kMutating, R"({"spec":{"mutations":[{"patchType":"JSONPatch","jsonPatch":
+        {"expression":"v1"}}]}})",
+       "spec.mutations[0].jsonPatch.expression: Invalid value: \"v1\": compilation failed: ERROR: "
+       "<input>:1:1: undeclared reference to 'v1' (in container '')\n | v1\n | ^"},
+  });
 }
 
 }  // namespace kubewatch::builtin
