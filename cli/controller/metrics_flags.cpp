@@ -57,14 +57,15 @@ Result<std::unique_ptr<hooks::MetricsServer>> MetricsFlags::serve(
 }
 
 Result<std::optional<hooks::TraceTarget>> trace_target() {
-  auto target = hooks::trace_target([](const std::string& name) -> std::optional<std::string> {
-    const char* value = std::getenv(name.c_str());
-    return value == nullptr ? std::nullopt : std::optional<std::string>(value);
-  });
-  if (target.ok() && *target && !(*target)->other_protocol.empty()) {
-    base::log_warn("traces: " + (*target)->other_protocol +
-                   ": they are sent as http/json, to the same address");
-  }
+  KW_ASSIGN(auto target,
+            hooks::trace_target([](const std::string& name) -> std::optional<std::string> {
+              const char* value = std::getenv(name.c_str());
+              return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+            }));
+  if (!target) return target;
+  hooks::choose_trace_proxy(client::ConfigEnvironment::from_process(), *target);
+  KW_TRY(hooks::read_trace_tls(*target));
+  for (const std::string& warning : target->warnings) base::log_warn("traces: " + warning);
   return target;
 }
 

@@ -36,7 +36,8 @@ class MetricsFlags {
   std::optional<Duration> liveness_;
 };
 
-// From this process's environment. Errors: invalid.
+// From this process's environment, with warnings logged. Errors: those of hooks::trace_target() and
+// hooks::read_trace_tls().
 Result<std::optional<hooks::TraceTarget>> trace_target();
 
 }  // namespace kubewatch::cli

@@ -8,7 +8,9 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "hooks/metric_snapshot.hpp"
 #include "hooks/metric_text.hpp"
+#include "hooks/metrics.hpp"
 #include "runtime/failure_counts.hpp"
 
 namespace kubewatch::cli {
@@ -47,6 +49,21 @@ double per_object(const runtime::StoreStats& store) {
 
 Json failures_of(const KindFigures& kind) {
   return failures_json(kind.stream);
+}
+
+hooks::WatchFacts watch_of(const KindFigures& kind) {
+  hooks::WatchFacts out;
+  out.resource = cache_text(kind.type, kind.name, "");
+  out.namespace_ = kind.namespace_;
+  out.synced = kind.synced;
+  out.failing_for = kind.failing_for;
+  out.failure = kind.failure;
+  out.relists = kind.store.relists;
+  out.reconnects = kind.stream.reconnects;
+  out.failures = kind.stream.failures;
+  out.objects = kind.store.objects;
+  out.bytes = kind.store.held_bytes;
+  return out;
 }
 
 }  // namespace
@@ -172,94 +189,44 @@ std::string status_line(const std::vector<KindFigures>& kinds,
 hooks::EngineFacts facts_of(const std::vector<KindFigures>& kinds) {
   hooks::EngineFacts out;
   out.discovered = true;
-  for (const auto& kind : kinds) {
-    hooks::WatchFacts one;
-    one.resource = cache_text(kind.type, kind.name, "");
-    one.namespace_ = kind.namespace_;
-    one.synced = kind.synced;
-    one.failing_for = kind.failing_for;
-    one.failure = kind.failure;
-    one.relists = kind.store.relists;
-    one.reconnects = kind.stream.reconnects;
-    one.failures = kind.stream.failures;
-    one.objects = kind.store.objects;
-    one.bytes = kind.store.held_bytes;
-    out.watches.push_back(std::move(one));
-  }
+  for (const auto& kind : kinds) out.watches.push_back(watch_of(kind));
   return out;
 }
 
 std::string metrics_of(const std::vector<KindFigures>& kinds, const ProcessFigures& process,
                        const std::optional<apiserver::ReadCounters>& served, bool ready) {
-  using hooks::MetricKind;
-  std::vector<hooks::MetricFamily> out;
-  const auto family = [&](const char* name, MetricKind kind, const char* help) -> auto& {
-    out.push_back({{name, kind, help}, {}});
-    return out.back().series;
-  };
-  const auto series_of = [](const KindFigures& kind, double value) {
-    hooks::MetricSeries line{{{"resource", kind.type}, {"namespace", kind.namespace_}}, value};
-    if (!kind.name.empty()) line.labels.emplace("name", kind.name);
-    return line;
-  };
-  const auto each = [&](const char* name, MetricKind type, const char* help, const auto& value) {
-    auto& series = family(name, type, help);
-    for (const auto& kind : kinds) {
-      series.push_back(series_of(kind, static_cast<double>(value(kind))));
-    }
-  };
-  const auto one = [&](const char* name, MetricKind type, const char* help, double value) {
-    family(name, type, help).push_back({{}, value});
-  };
-  each("kubewatch_cache_objects", MetricKind::gauge, "Objects in the cache",
-       [](const KindFigures& kind) { return kind.store.objects; });
-  each("kubewatch_cache_json_bytes", MetricKind::gauge, "Bytes of their JSON",
-       [](const KindFigures& kind) { return kind.store.json_bytes; });
-  each("kubewatch_cache_held_bytes", MetricKind::gauge, "Bytes that the cache holds for them",
-       [](const KindFigures& kind) { return kind.store.held_bytes; });
-  each("kubewatch_cache_synced", MetricKind::gauge, "Whether the first sync is done",
-       [](const KindFigures& kind) { return kind.synced ? 1 : 0; });
-  each("kubewatch_cache_lag_seconds", MetricKind::gauge,
-       "Since the server last said where it stands",
-       [](const KindFigures& kind) { return kind.lag ? seconds_of(*kind.lag) : -1.0; });
-  each("kubewatch_cache_relists_total", MetricKind::counter, "Lists after the first",
-       [](const KindFigures& kind) { return kind.store.relists; });
-  each("kubewatch_cache_events_total", MetricKind::counter, "Events of the watch",
-       [](const KindFigures& kind) { return kind.stream.events; });
-  each("kubewatch_cache_reconnects_total", MetricKind::counter, "Watches after the first",
-       [](const KindFigures& kind) { return kind.stream.reconnects; });
-  // As run-controller names it: one alert for both.
-  auto& failures = family("kubewatch_watch_failures_total", MetricKind::counter,
-                          "Failures of the watch by class, each of which is tried again");
+  hooks::MetricSnapshot out;
+  const auto number = [](auto value) { return static_cast<double>(value); };
   for (const auto& kind : kinds) {
-    for (std::size_t i = 0; i < kind.stream.failures.size(); ++i) {
-      auto line = series_of(kind, static_cast<double>(kind.stream.failures[i]));
-      const auto where = static_cast<runtime::WatcherFailure>(i);
-      line.labels.emplace("class", std::string(runtime::key_of(where)));
-      failures.push_back(std::move(line));
-    }
+    hooks::MetricLabels name;
+    if (!kind.name.empty()) name["name"] = kind.name;
+    hooks::WatchFacts watch = watch_of(kind);
+    watch.resource = kind.type;
+    hooks::add_watch(watch, name, out);
+    hooks::MetricLabels labels = std::move(name);
+    labels.insert({{"resource", kind.type}, {"namespace", kind.namespace_}});
+    out.add("kubewatch_cache_json_bytes", labels, number(kind.store.json_bytes));
+    out.add("kubewatch_cache_synced", labels, kind.synced ? 1 : 0, hooks::MetricSnapshot::least);
+    out.add("kubewatch_cache_events_total", labels, number(kind.stream.events));
+    if (!kind.lag) continue;
+    out.add("kubewatch_cache_lag_seconds", labels, seconds_of(*kind.lag),
+            hooks::MetricSnapshot::most);
   }
-  one("kubewatch_ready", MetricKind::gauge, "Whether /readyz says so", ready ? 1 : 0);
-  one("process_resident_memory_bytes", MetricKind::gauge, "Resident memory",
-      static_cast<double>(process.resident_bytes));
+  hooks::ProcessFacts usage;
+  hooks::read_process(usage);
+  hooks::add_process(ready, usage.cpu_seconds, number(process.resident_bytes), out);
   if (served) {
-    const auto number = [](std::uint64_t value) { return static_cast<double>(value); };
-    one("kubewatch_serve_requests_total", MetricKind::counter, "Requests of readers",
-        number(served->requests));
-    one("kubewatch_serve_refused_total", MetricKind::counter, "Those that were refused",
-        number(served->refused));
-    one("kubewatch_serve_forwarded_total", MetricKind::counter, "Those that were passed on",
-        number(served->forwarded));
-    one("kubewatch_serve_objects_total", MetricKind::counter, "Objects sent by gets and lists",
-        number(served->objects_sent));
-    one("kubewatch_serve_watches_total", MetricKind::counter, "Watches opened",
-        number(served->watches));
-    one("kubewatch_serve_watches_open", MetricKind::gauge, "Watches open now",
-        number(served->watches_open));
-    one("kubewatch_serve_watches_dropped_total", MetricKind::counter,
-        "Watches ended because their client did not read", number(served->watches_dropped));
+    out.add("kubewatch_serve_requests_total", {}, number(served->requests));
+    out.add("kubewatch_serve_refused_total", {}, number(served->refused));
+    out.add("kubewatch_serve_forwarded_total", {}, number(served->forwarded));
+    out.add("kubewatch_serve_objects_total", {}, number(served->objects_sent));
+    out.add("kubewatch_serve_watches_total", {}, number(served->watches));
+    out.add("kubewatch_serve_watches_open", {}, number(served->watches_open));
+    out.add("kubewatch_serve_watches_dropped_total", {}, number(served->watches_dropped));
   }
-  return hooks::metric_text(out);
+  std::vector<hooks::MetricFamily> families;
+  out.append_to(families);
+  return hooks::metric_text(families);
 }
 
 }  // namespace kubewatch::cli

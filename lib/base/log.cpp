@@ -137,6 +137,11 @@ void configure_log(const LogOptions& options) {
 
 void set_log_verbosity(int verbosity) {
   state().options.verbosity = verbosity;
+  state().options.filter.forget_rest();
+}
+
+int general_log_verbosity() {
+  return state().options.filter.level("", "", state().options.verbosity);
 }
 
 int log_verbosity() {

@@ -30,6 +30,8 @@ class LogFilter {
   int level(std::string_view room, std::string_view controller, int rest) const;
   // The highest level that any line may have.
   int highest(int rest) const;
+  // What holds without a filter holds for the rest from now on; rooms and controllers stay.
+  void forget_rest() { rest_.reset(); }
 
  private:
   struct Entry {

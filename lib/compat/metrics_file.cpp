@@ -74,7 +74,8 @@ void read_labels(ConfigNode& node, MetricOperation& out) {
       return node.fail("labels",
                        fmt::format("{} has more than {} bytes", name, hooks::kLongestMetricLabel));
     }
-    out.labels[name] = value.get<std::string>();
+    // To Prometheus an empty label is none.
+    if (!value.get_ref<const std::string&>().empty()) out.labels[name] = value.get<std::string>();
   }
 }
 
@@ -82,11 +83,15 @@ void read_buckets(ConfigNode& node, MetricOperation& out) {
   const Json& buckets = node.raw("buckets");
   if (node.failed() || buckets.is_null()) return;
   if (!buckets.is_array()) return node.fail("buckets", "must be a list of numbers");
+  if (buckets.size() > hooks::kMostMetricBuckets) {
+    return node.fail("buckets", fmt::format("has {} entries; at most {} are kept", buckets.size(),
+                                            hooks::kMostMetricBuckets));
+  }
   for (const Json& bound : buckets) {
     if (!bound.is_number()) return node.fail("buckets", "must be a list of numbers");
     // Two of one bound would be one series twice.
-    if (!out.buckets.empty() && bound.get<double>() <= out.buckets.back()) {
-      return node.fail("buckets", "must rise");
+    if (!out.buckets.empty() && !hooks::rises(out.buckets.back(), bound.get<double>())) {
+      return node.fail("buckets", "must rise, within 16 digits");
     }
     out.buckets.push_back(bound.get<double>());
   }

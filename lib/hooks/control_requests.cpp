@@ -473,7 +473,7 @@ Json ControlRequests::queue(const Json& args) {
 }
 
 Result<Json> ControlRequests::log_level(const Json& args) {
-  const int was = base::log_verbosity();
+  const int was = base::general_log_verbosity();
   if (base::find(args, {"level"}) != nullptr) {
     const auto level = base::int_at(args, {"level"});
     if (!level || *level < 0 || *level > 10)
@@ -482,7 +482,7 @@ Result<Json> ControlRequests::log_level(const Json& args) {
     base::log_info("verbosity changed",
                    {{"from", std::to_string(was)}, {"to", std::to_string(*level)}});
   }
-  return Json{{"verbosity", base::log_verbosity()}, {"was", was}};
+  return Json{{"verbosity", base::general_log_verbosity()}, {"was", was}};
 }
 
 // --- finalizers

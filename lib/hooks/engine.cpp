@@ -156,7 +156,7 @@ void Engine::Impl::server_answered() {
 // Without a way to send them there are no traces; the controllers run all the same.
 void Engine::Impl::start_traces() {
   if (!options.traces) return;
-  auto made = TraceExporter::make(loop, *options.traces);
+  auto made = TraceExporter::make(loop, *options.traces, random);
   if (made.ok()) {
     telemetry.traces = std::move(*made);
   } else {
@@ -246,6 +246,9 @@ EngineFacts Engine::Impl::facts() const {
     }
   }
   out.watches = pool.facts();
+  for (std::size_t i = 0; options.shards && i < options.shards->count; ++i) {
+    out.leads[i] = led.contains(i);
+  }
   if (last_finish) out.since_finish = loop.now() - *last_finish;
   return out;
 }

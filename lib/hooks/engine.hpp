@@ -20,7 +20,7 @@
 #include "hooks/rule.hpp"
 #include "hooks/rule_diff.hpp"
 #include "hooks/shard_plan.hpp"
-#include "hooks/trace.hpp"
+#include "hooks/trace_settings.hpp"
 #include "hooks/trigger_request.hpp"
 #include "runtime/work_queue.hpp"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ struct EngineFacts {
   std::vector<ControllerFacts> controllers;
   std::vector<WatchFacts> watches;
   std::optional<Duration> since_finish;  // since a run ended; absent: none did yet
+  std::map<std::size_t, bool> leads;     // by shard; empty: there is no leader election
   Duration longest_run{0};  // that a hook may take with its grace, of the present rules
 };
 

@@ -31,6 +31,10 @@ bool is_metric_name(std::string_view text, bool colons) {
   return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), rest);
 }
 
+bool rises(double bound, double next) {
+  return bound < next && fmt::format("{:.16g}", bound) != fmt::format("{:.16g}", next);
+}
+
 Error MetricStore::too_many(const std::string& name) const {
   return Error(ErrorKind::too_large,
                fmt::format("metric {}: more than {} series; use labels with few values, or ttl",

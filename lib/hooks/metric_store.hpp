@@ -19,6 +19,9 @@ std::string_view to_string(MetricKind kind);
 // As Prometheus has names: those of metrics with colons, those of labels without.
 bool is_metric_name(std::string_view text, bool colons);
 
+// Two bounds of buckets, also as they are written down: with 16 digits.
+bool rises(double bound, double next);
+
 struct MetricSpec {
   std::string name;
   MetricKind kind = MetricKind::counter;

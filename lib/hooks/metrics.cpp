@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <fstream>
-#include <map>
 
 #include "base/log.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/metric_snapshot.hpp"
 #include "hooks/metric_text.hpp"
 #include "hooks/metrics_table.hpp"
 #include "hooks/recorded_request.hpp"
+#include "hooks/verdict.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -20,79 +21,20 @@ constexpr std::size_t kMostOwnSeries = 20000;
 constexpr std::size_t kMostHookSeries = 10000;
 const std::vector<double> kHookBuckets = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
-double seconds(Duration time) {
-  return static_cast<double>(time.count()) / 1000.0;
-}
-
-// The facts of the moment as families of the table. Equal labels are added up; `most` and `least`
-// keep the greater and the smaller value.
-class Snapshot {
- public:
-  using Merge = double (*)(double, double);
-  void add(const std::string& name, MetricLabels labels, double value, Merge merge = sum) {
-    auto& series = families_[name];
-    const auto [it, fresh] = series.try_emplace(std::move(labels), value);
-    if (!fresh) it->second = merge(it->second, value);
-  }
-  static double sum(double a, double b) { return a + b; }
-  static double most(double a, double b) { return std::max(a, b); }
-  static double least(double a, double b) { return std::min(a, b); }
-
-  void append_to(std::vector<MetricFamily>& out) const {
-    for (const auto& [name, series] : families_) {
-      MetricFamily family{own_metric(name), {}};
-      for (const auto& [labels, value] : series) family.series.push_back({labels, value});
-      out.push_back(std::move(family));
-    }
-  }
-
- private:
-  std::map<std::string, std::map<MetricLabels, double>> families_;
-};
-
-void add_controller(const ControllerFacts& facts, Snapshot& out) {
+void add_controller(const ControllerFacts& facts, MetricSnapshot& out) {
   const MetricLabels labels = {{"controller", facts.controller}};
   const auto in_state = [&](const char* state, std::size_t count) {
     out.add("kubewatch_queue_objects", {{"controller", facts.controller}, {"state", state}},
             static_cast<double>(count));
   };
-  out.add("kubewatch_controller_started", labels, facts.started ? 1 : 0, Snapshot::least);
+  out.add("kubewatch_controller_started", labels, facts.started ? 1 : 0, MetricSnapshot::least);
   in_state("ready", facts.ready);
   in_state("waiting", facts.waiting);
   in_state("running", facts.running);
   in_state("parked", facts.parked);
   out.add("kubewatch_queue_oldest_seconds", labels, seconds(facts.oldest.value_or(Duration{0})),
-          Snapshot::most);
+          MetricSnapshot::most);
   out.add("kubewatch_failing_objects", labels, static_cast<double>(facts.failing));
-}
-
-void add_watch(const WatchFacts& facts, Snapshot& out) {
-  const MetricLabels labels = {{"resource", facts.resource}, {"namespace", facts.namespace_}};
-  out.add("kubewatch_watch_up", labels, facts.synced && !facts.failing_for ? 1 : 0,
-          Snapshot::least);
-  out.add("kubewatch_watch_failing_seconds", labels,
-          seconds(facts.failing_for.value_or(Duration{0})), Snapshot::most);
-  // Those that never happened as well: a rate needs the 0 before the first one.
-  for (std::size_t i = 0; i < facts.failures.size(); ++i) {
-    MetricLabels of_class = labels;
-    of_class["class"] = std::string(runtime::key_of(static_cast<runtime::WatcherFailure>(i)));
-    out.add("kubewatch_watch_failures_total", of_class, static_cast<double>(facts.failures[i]));
-  }
-  out.add("kubewatch_watch_relists_total", labels, static_cast<double>(facts.relists));
-  out.add("kubewatch_watch_reconnects_total", labels, static_cast<double>(facts.reconnects));
-  out.add("kubewatch_cache_objects", labels, static_cast<double>(facts.objects));
-  out.add("kubewatch_cache_bytes", labels, static_cast<double>(facts.bytes));
-}
-
-void add_process(const ProcessFacts& facts, Snapshot& out) {
-  out.add("kubewatch_build_info", {{"version", KUBEWATCH_VERSION}}, 1);
-  out.add("kubewatch_ready", {}, facts.ready ? 1 : 0);
-  out.add("kubewatch_loop_slow_turns_total", {}, static_cast<double>(facts.slow_turns));
-  out.add("kubewatch_loop_longest_turn_seconds", {}, seconds(facts.longest_turn));
-  out.add("kubewatch_trace_spans_sent_total", {}, static_cast<double>(facts.spans_sent));
-  out.add("kubewatch_trace_spans_dropped_total", {}, static_cast<double>(facts.spans_dropped));
-  out.add("process_cpu_seconds_total", {}, facts.cpu_seconds);
-  out.add("process_resident_memory_bytes", {}, facts.resident_bytes);
 }
 
 }  // namespace
@@ -135,6 +77,18 @@ void Metrics::count(const std::string& name, const MetricLabels& labels, double 
                     TimePoint now) {
   // More series than that come of thousands of controllers only.
   (void)own_.record(own_metric(name), labels, value, now);
+}
+
+// What increases from nothing to 1 has not increased for who asks Prometheus.
+void Metrics::begin_counters(const std::string& controller, TimePoint now) {
+  for (const Outcome outcome : kOutcomes) {
+    count("kubewatch_runs_total",
+          {{"controller", controller}, {"outcome", std::string(to_string(outcome))}}, 0, now);
+  }
+  for (const char* name : {"kubewatch_retries_total", "kubewatch_loops_total",
+                           "kubewatch_hook_metrics_dropped_total"}) {
+    count(name, {{"controller", controller}}, 0, now);
+  }
 }
 
 void Metrics::run_ended(const RunRecord& run, TimePoint now) {
@@ -188,11 +142,20 @@ void Metrics::on_request(const client::RequestFacts& request) {
 }
 
 std::string Metrics::text(const EngineFacts& facts, const ProcessFacts& process, TimePoint now) {
+  for (const ControllerFacts& one : facts.controllers) begin_counters(one.controller, now);
   std::vector<MetricFamily> families = own_.collect(now);
-  Snapshot snapshot;
+  MetricSnapshot snapshot;
   for (const ControllerFacts& one : facts.controllers) add_controller(one, snapshot);
-  for (const WatchFacts& watch : facts.watches) add_watch(watch, snapshot);
-  add_process(process, snapshot);
+  for (const WatchFacts& watch : facts.watches) add_watch(watch, {}, snapshot);
+  for (const auto& [shard, leads] : facts.leads) {
+    snapshot.add("kubewatch_leader", {{"shard", std::to_string(shard)}}, leads ? 1 : 0);
+  }
+  add_process(process.ready, process.cpu_seconds, process.resident_bytes, snapshot);
+  snapshot.add("kubewatch_loop_slow_turns_total", {}, static_cast<double>(process.slow_turns));
+  snapshot.add("kubewatch_loop_longest_turn_seconds", {}, seconds(process.longest_turn));
+  snapshot.add("kubewatch_trace_spans_sent_total", {}, static_cast<double>(process.spans_sent));
+  snapshot.add("kubewatch_trace_spans_dropped_total", {},
+               static_cast<double>(process.spans_dropped));
   snapshot.append_to(families);
   for (MetricFamily& family : hooks_.collect(now)) families.push_back(std::move(family));
   return metric_text(families);

@@ -52,6 +52,7 @@ class Metrics : public client::RequestObserver {
   std::string text(const EngineFacts& facts, const ProcessFacts& process, TimePoint now);
 
  private:
+  void begin_counters(const std::string& controller, TimePoint now);
   void count(const std::string& name, const MetricLabels& labels, double value, TimePoint now);
 
   MetricStore own_;

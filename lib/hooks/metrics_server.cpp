@@ -24,6 +24,10 @@ Result<std::unique_ptr<MetricsServer>> MetricsServer::listen(loop::EventLoop& lo
   http::ServerOptions options;
   options.address = where.address;
   options.port = where.port;
+  // Who is reached over the network is called by many names: a Service's, a node's, that of a
+  // forwarded port. Only what listens for this machine alone has to fear a web page that calls it
+  // by a name of its own (DNS rebinding).
+  options.any_host = !http::is_loopback_host(where.address);
   options.max_body_bytes = kMaxBody;
   options.max_connections = kMaxMetricsConnections;
   std::unique_ptr<MetricsServer> out(new MetricsServer(loop, std::move(source), limits));

@@ -89,6 +89,10 @@ std::vector<OwnMetric> process() {
   return {
       {{"kubewatch_build_info", kGauge, "Always 1."}, {"version"}},
       {{"kubewatch_ready", kGauge, "1 when /readyz says ok."}, {}},
+      {{"kubewatch_leader", kGauge,
+        "With --leader-elect: 1 while this instance leads, 0 while it stands by; without --shards "
+        "there is shard 0 alone."},
+       {"shard"}},
       {{"kubewatch_loop_slow_turns_total", kCounter,
         "Turns of the event loop that took longer than 100 ms."},
        {}},
@@ -100,6 +104,30 @@ std::vector<OwnMetric> process() {
       {{"process_cpu_seconds_total", kCounter, "CPU time of this process, its hooks not counted."},
        {}},
       {{"process_resident_memory_bytes", kGauge, "Memory that this process holds."}, {}},
+  };
+}
+
+std::vector<OwnMetric> reflected() {
+  return {
+      {{"kubewatch_cache_json_bytes", kGauge, "Bytes of the JSON of the objects in the cache."},
+       {"resource", "namespace"}},
+      {{"kubewatch_cache_synced", kGauge, "1 when the cache had its first sync."},
+       {"resource", "namespace"}},
+      {{"kubewatch_cache_lag_seconds", kGauge,
+        "How long ago the server last said where it stands; not there before it has."},
+       {"resource", "namespace"}},
+      {{"kubewatch_cache_events_total", kCounter, "Events of the watch."},
+       {"resource", "namespace"}},
+      {{"kubewatch_serve_requests_total", kCounter, "With --serve: requests of readers."}, {}},
+      {{"kubewatch_serve_refused_total", kCounter, "Those that were refused."}, {}},
+      {{"kubewatch_serve_forwarded_total", kCounter, "Those that were passed on to the server."},
+       {}},
+      {{"kubewatch_serve_objects_total", kCounter, "Objects sent by gets and lists."}, {}},
+      {{"kubewatch_serve_watches_total", kCounter, "Watches that readers have opened."}, {}},
+      {{"kubewatch_serve_watches_open", kGauge, "Watches of readers that are open now."}, {}},
+      {{"kubewatch_serve_watches_dropped_total", kCounter,
+        "Watches ended because their client did not read."},
+       {}},
   };
 }
 
@@ -133,23 +161,9 @@ Told told_of(const OwnMetric& metric) {
   return out;
 }
 
-}  // namespace
-
-const std::vector<OwnMetric>& own_metrics() {
-  static const std::vector<OwnMetric> metrics = table();
-  return metrics;
-}
-
-const MetricSpec& own_metric(const std::string& name) {
-  for (const OwnMetric& metric : own_metrics()) {
-    if (metric.spec.name == name) return metric.spec;
-  }
-  throw std::logic_error("not in the table of metrics: " + name);
-}
-
-std::string metrics_manual() {
+std::string manual_of(const std::vector<OwnMetric>& metrics) {
   std::string out;
-  for (const OwnMetric& metric : own_metrics()) {
+  for (const OwnMetric& metric : metrics) {
     const Told told = told_of(metric);
     out +=
         fmt::format(".TP\n.B {}\n{}\n{}\n", metric.spec.name, told.kind, escaped(metric.spec.help));
@@ -158,14 +172,43 @@ std::string metrics_manual() {
   return out;
 }
 
-std::string metrics_text() {
+std::string text_of(const std::vector<OwnMetric>& metrics) {
   std::string out;
-  for (const OwnMetric& metric : own_metrics()) {
+  for (const OwnMetric& metric : metrics) {
     const Told told = told_of(metric);
     out += fmt::format("\n{}\n    {} {}\n", metric.spec.name, told.kind, metric.spec.help);
     if (!told.buckets.empty()) out += "    " + told.buckets + "\n";
   }
   return out;
+}
+
+}  // namespace
+
+const std::vector<OwnMetric>& own_metrics() {
+  static const std::vector<OwnMetric> metrics = table();
+  return metrics;
+}
+
+const std::vector<OwnMetric>& reflect_metrics() {
+  static const std::vector<OwnMetric> metrics = reflected();
+  return metrics;
+}
+
+const MetricSpec& own_metric(const std::string& name) {
+  for (const auto* metrics : {&own_metrics(), &reflect_metrics()}) {
+    for (const OwnMetric& metric : *metrics) {
+      if (metric.spec.name == name) return metric.spec;
+    }
+  }
+  throw std::logic_error("not in the table of metrics: " + name);
+}
+
+std::string metrics_manual() {
+  return manual_of(own_metrics()) + ".SS Of reflect alone\n" + manual_of(reflect_metrics());
+}
+
+std::string metrics_text() {
+  return text_of(own_metrics()) + "\nOf reflect alone:\n" + text_of(reflect_metrics());
 }
 
 }  // namespace kubewatch::hooks

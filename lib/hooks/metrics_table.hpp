@@ -15,9 +15,11 @@ struct OwnMetric {
 };
 
 const std::vector<OwnMetric>& own_metrics();
-// Of a name in the table. Precondition: it is there.
+// What `reflect --metrics` tells besides those of watches, caches and the process.
+const std::vector<OwnMetric>& reflect_metrics();
+// Of a name in one of them. Precondition: it is there.
 const MetricSpec& own_metric(const std::string& name);
-// The table as text of a manual page, in man(7) macros.
+// Both as text of a manual page, in man(7) macros.
 std::string metrics_manual();
 // And for a terminal.
 std::string metrics_text();

@@ -22,7 +22,6 @@ constexpr std::size_t kMostEvents = 100;
 constexpr std::size_t kMostPatches = 1000;
 constexpr std::size_t kMostOperations = 10000;  // the API server's own limit
 constexpr std::size_t kMostMetrics = 1000;
-constexpr std::size_t kMostBuckets = 50;
 constexpr std::size_t kLongestWord = 128;  // events.k8s.io/v1: reason and action
 constexpr std::size_t kLongestNote = 32768;
 constexpr std::size_t kLongestName = 128;
@@ -218,7 +217,8 @@ Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
       return entry.wrong("labels." + key,
                          fmt::format("is longer than {} bytes", kLongestMetricLabel));
     }
-    out.labels[key] = value.get<std::string>();
+    // To Prometheus an empty label is none: beside a series without it there would be one twice.
+    if (!value.get_ref<const std::string&>().empty()) out.labels[key] = value.get<std::string>();
   }
   return {};
 }
@@ -227,15 +227,16 @@ Result<void> read_buckets(const Entry& entry, HookMetric& out) {
   const Json* buckets = entry.get("buckets");
   if (buckets == nullptr) return {};
   if (out.kind != MetricKind::histogram) return entry.wrong("buckets", "are a histogram's");
-  if (!buckets->is_array() || buckets->empty() || buckets->size() > kMostBuckets) {
-    return entry.wrong("buckets", fmt::format("must be a list of 1 to {} numbers", kMostBuckets));
+  if (!buckets->is_array() || buckets->empty() || buckets->size() > kMostMetricBuckets) {
+    return entry.wrong("buckets",
+                       fmt::format("must be a list of 1 to {} numbers", kMostMetricBuckets));
   }
   for (const Json& bound : *buckets) {
     if (!bound.is_number() || !std::isfinite(bound.get<double>())) {
       return entry.wrong("buckets", "must be numbers");
     }
-    if (!out.buckets.empty() && bound.get<double>() <= out.buckets.back()) {
-      return entry.wrong("buckets", "must rise");
+    if (!out.buckets.empty() && !rises(out.buckets.back(), bound.get<double>())) {
+      return entry.wrong("buckets", "must rise, within 16 digits");
     }
     out.buckets.push_back(bound.get<double>());
   }

@@ -32,6 +32,7 @@ struct HookPatch {
 
 // Of one metric of a hook: a series is kept for each set of values.
 inline constexpr std::size_t kMostMetricLabels = 16;
+inline constexpr std::size_t kMostMetricBuckets = 50;
 inline constexpr std::size_t kLongestMetricLabel = 256;
 
 struct HookMetric {

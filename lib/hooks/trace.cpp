@@ -2,61 +2,21 @@
 
 #include <fmt/format.h>
 
-#include "base/ascii.hpp"
+#include <algorithm>
+#include <charconv>
+
+#include "base/cut_text.hpp"
 #include "base/json.hpp"
-#include "base/strings.hpp"
+#include "http/retry_after.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
-constexpr std::size_t kMostHeaders = 32;
+constexpr std::size_t kLongestMessage = 256;
+constexpr std::int64_t kLongestWait = 600;  // seconds
 constexpr int kInternal = 1;
 constexpr int kClient = 3;
 constexpr int kError = 2;
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && base::hex_value(text[i + 1]) >= 0 &&
-        base::hex_value(text[i + 2]) >= 0) {
-      out += static_cast<char>(base::hex_value(text[i + 1]) * 16 + base::hex_value(text[i + 2]));
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-Error wrong_variable(const std::string& variable, const std::string& problem) {
-  return Error(ErrorKind::invalid, variable + " " + problem);
-}
-
-bool is_http_url(const std::string& text) {
-  for (const std::string_view scheme : {"http://", "https://"}) {
-    if (text.size() > scheme.size() && text.compare(0, scheme.size(), scheme) == 0) return true;
-  }
-  return false;
-}
-
-Result<std::vector<std::pair<std::string, std::string>>> parse_headers(const std::string& variable,
-                                                                       const std::string& text) {
-  std::vector<std::pair<std::string, std::string>> out;
-  for (const std::string& part : base::split(text, ',')) {
-    if (base::trim(part).empty()) continue;
-    const std::size_t equals = part.find('=');
-    std::string name(base::trim(std::string_view(part).substr(0, equals)));
-    if (equals == std::string::npos || name.empty() || out.size() >= kMostHeaders) {
-      return wrong_variable(variable, "must be NAME=VALUE,NAME=VALUE, at most 32 of them");
-    }
-    std::string value = percent_decoded(base::trim(std::string_view(part).substr(equals + 1)));
-    if ((name + value).find_first_of(std::string("\r\n\0", 3)) != std::string::npos) {
-      return wrong_variable(variable, "holds a line break");
-    }
-    out.emplace_back(std::move(name), std::move(value));
-  }
-  return out;
-}
 
 std::string hex(std::uint64_t value) {
   return fmt::format("{:016x}", value == 0 ? 1 : value);
@@ -90,45 +50,36 @@ Json document_of(const Span& span) {
   return out;
 }
 
-// Of the three that there are only one is spoken.
-std::string other_protocol(const Environment& environment) {
-  for (const char* variable :
-       {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"}) {
-    const std::string asked = base::to_lower(environment(variable).value_or(""));
-    if (asked.empty()) continue;
-    if (asked == "http/json") return "";
-    const bool known = asked == "grpc" || asked == "http/protobuf";
-    return variable + std::string(" asks for ") + (known ? asked : "something else");
-  }
-  return "";
+// In JSON a 64-bit number of protobuf is text; a number is taken as well.
+std::uint64_t count_of(const Json* value) {
+  std::uint64_t out = 0;
+  if (value == nullptr) return out;
+  if (value->is_number_unsigned()) return value->get<std::uint64_t>();
+  if (!value->is_string()) return out;
+  const auto& text = value->get_ref<const std::string&>();
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, out);
+  return error == std::errc() && stop == end ? out : 0;
+}
+
+Duration asked_to_wait(const http::Headers& headers) {
+  const std::string text = http::retry_after_seconds(headers);
+  std::int64_t seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+  if (error != std::errc() || stop != end || seconds < 0) return Duration{0};
+  return Duration{std::min(seconds, kLongestWait) * 1000};
 }
 
 }  // namespace
 
-Result<std::optional<TraceTarget>> trace_target(const Environment& environment) {
-  const auto get = [&](const std::string& name) { return environment(name).value_or(""); };
-  if (base::to_lower(get("OTEL_SDK_DISABLED")) == "true") return std::optional<TraceTarget>();
-  TraceTarget out;
-  std::string variable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT";
-  out.url = get(variable);
-  if (out.url.empty()) {
-    variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    out.url = get(variable);
-    if (out.url.empty()) return std::optional<TraceTarget>();
-    while (!out.url.empty() && out.url.back() == '/') out.url.pop_back();
-    out.url += "/v1/traces";
-  }
-  if (!is_http_url(out.url)) return wrong_variable(variable, "must be an http or https URL");
-  variable = "OTEL_EXPORTER_OTLP_HEADERS";
-  KW_ASSIGN(out.headers, parse_headers(variable, get(variable)));
-  if (const std::string name = get("OTEL_SERVICE_NAME"); !name.empty()) out.service_name = name;
-  out.other_protocol = other_protocol(environment);
-  return std::optional(std::move(out));
-}
-
-TraceIds new_trace(base::Random& random) {
+TraceIds new_trace(base::Random& random, double part) {
   // All zeros are no identifier.
-  return {hex(random.next() | 1U) + hex(random.next()), new_span_id(random)};
+  const std::uint64_t high = random.next() | 1U;
+  const std::uint64_t low = random.next();
+  // As the SDKs of OpenTelemetry choose: by 63 bits of the lower half.
+  const bool sampled = static_cast<double>(low >> 1U) < part * 0x1p63;
+  return {hex(high) + hex(low), new_span_id(random), sampled};
 }
 
 std::string new_span_id(base::Random& random) {
@@ -162,16 +113,34 @@ void SpanQueue::put_back(std::vector<Span> spans) {
   }
 }
 
-std::string otlp_document(const std::vector<Span>& spans, const std::string& service_name) {
+std::string otlp_document(const std::vector<Span>& spans,
+                          const std::map<std::string, std::string>& resource) {
   Json list = Json::array();
   for (const Span& span : spans) list.push_back(document_of(span));
   const Json scope = {{"name", "kubewatch"}, {"version", KUBEWATCH_VERSION}};
-  const Json resource = {
-      {"attributes", Json::array({attribute("service.name", service_name),
-                                  attribute("service.version", KUBEWATCH_VERSION)})}};
   const Json scope_spans = Json::array({{{"scope", scope}, {"spans", std::move(list)}}});
   return base::dump_json(
-      {{"resourceSpans", Json::array({{{"resource", resource}, {"scopeSpans", scope_spans}}})}});
+      {{"resourceSpans", Json::array({{{"resource", {{"attributes", attributes(resource)}}},
+                                       {"scopeSpans", scope_spans}}})}});
+}
+
+ExportAnswer judge_export(const Result<http::Response>& answer, std::size_t spans) {
+  using What = ExportAnswer::What;
+  if (!answer.ok()) return {What::again, 0, "", {}};
+  const int status = answer->status;
+  if (status >= 300) {
+    const bool again = status == 429 || status == 502 || status == 503 || status == 504;
+    return {again ? What::again : What::refused, 0, "", asked_to_wait(answer->headers)};
+  }
+  // Whoever answers in another form has taken them nevertheless.
+  const auto body = base::parse_json(answer->body);
+  if (!body.ok() || !body->is_object()) return {};
+  ExportAnswer out;
+  const std::uint64_t rejected = count_of(base::find(*body, {"partialSuccess", "rejectedSpans"}));
+  out.rejected = std::min<std::uint64_t>(rejected, spans);
+  out.message =
+      base::cut_text(base::string_at(*body, {"partialSuccess", "errorMessage"}), kLongestMessage);
+  return out;
 }
 
 }  // namespace kubewatch::hooks

@@ -1,10 +1,10 @@
 // Spans of runs and of their requests, as OpenTelemetry has them: identifiers, the queue of what is
-// to be sent, and the OTLP/HTTP JSON document. Pure; trace_exporter sends it.
+// to be sent, the OTLP/HTTP JSON document and what is answered to it. Pure; trace_exporter sends
+// it.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,31 +14,20 @@
 #include "base/random.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "http/message.hpp"
 
 namespace kubewatch::hooks {
-
-// Where spans go, as the variables of OpenTelemetry say.
-struct TraceTarget {
-  std::string url;                                           // .../v1/traces
-  std::vector<std::pair<std::string, std::string>> headers;  // may hold a token: never shown
-  std::string service_name = "kubewatch";
-  // "OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc": spans go as JSON over HTTP all the same. "" = none
-  // was asked for, or that.
-  std::string other_protocol = {};
-};
-// From OTEL_EXPORTER_OTLP_ENDPOINT (or OTEL_EXPORTER_OTLP_TRACES_ENDPOINT),
-// OTEL_EXPORTER_OTLP_HEADERS, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL (or, where that is not set,
-// OTEL_EXPORTER_OTLP_PROTOCOL) and OTEL_SERVICE_NAME; absent when no endpoint is set or
-// OTEL_SDK_DISABLED is true. Errors: invalid, naming the variable (never its value).
-using Environment = std::function<std::optional<std::string>(const std::string&)>;
-Result<std::optional<TraceTarget>> trace_target(const Environment& environment);
 
 struct TraceIds {
   std::string trace;  // 32 hex digits
   std::string span;   // 16
-  std::string traceparent() const { return "00-" + trace + "-" + span + "-01"; }
+  bool sampled = true;
+  // What is below it is to be sent where it is.
+  std::string traceparent() const { return "00-" + trace + "-" + span + (sampled ? "-01" : "-00"); }
 };
-TraceIds new_trace(base::Random& random);
+// `part` of all traces is sampled, from 0 to 1: by the identifier, so that others who sample by it
+// choose the same ones.
+TraceIds new_trace(base::Random& random, double part = 1);
 std::string new_span_id(base::Random& random);
 
 struct Span {
@@ -70,7 +59,18 @@ class SpanQueue {
   std::uint64_t dropped_ = 0;
 };
 
-// An ExportTraceServiceRequest.
-std::string otlp_document(const std::vector<Span>& spans, const std::string& service_name);
+// An ExportTraceServiceRequest; `resource`: the attributes of who sends them.
+std::string otlp_document(const std::vector<Span>& spans,
+                          const std::map<std::string, std::string>& resource);
+
+// What an answer to one means for the spans that were in it.
+struct ExportAnswer {
+  enum class What { taken, refused, again };
+  What what = What::taken;
+  std::uint64_t rejected = 0;  // of those that were taken
+  std::string message;         // of the collector, about them
+  Duration not_before{0};      // again: as long as it asks to be left alone
+};
+ExportAnswer judge_export(const Result<http::Response>& answer, std::size_t spans);
 
 }  // namespace kubewatch::hooks

@@ -1,13 +1,15 @@
 // Sends spans to a collector by OTLP/HTTP JSON, one batch at a time, never holding anything up: the
-// queue is bounded, and what a collector does not take in time is dropped and counted. Thin; owned
-// by engine.
+// queue is bounded, and what a collector does not take in time is dropped and counted. After a
+// failure it waits, longer each time, or as long as the collector asks to. Owned by engine.
 #pragma once
 
 #include <functional>
 #include <memory>
 
+#include "base/backoff.hpp"
 #include "client/request_observer.hpp"
 #include "hooks/trace.hpp"
+#include "hooks/trace_settings.hpp"
 #include "http/transport.hpp"
 #include "loop/event_loop.hpp"
 
@@ -15,21 +17,27 @@ namespace kubewatch::hooks {
 
 class TraceExporter {
  public:
-  // `loop` must outlive it. Errors: invalid.
-  static Result<std::unique_ptr<TraceExporter>> make(loop::EventLoop& loop, TraceTarget target);
+  // `loop` and `random` must outlive it. Errors: those of read_trace_tls(), invalid.
+  static Result<std::unique_ptr<TraceExporter>> make(loop::EventLoop& loop, TraceTarget target,
+                                                     base::Random& random);
+  TraceExporter(loop::EventLoop& loop, TraceTarget target,
+                std::unique_ptr<http::Transport> transport, base::Random& random);
   ~TraceExporter();
 
   void add(Span span);
-  // Tries to send what is left, but no longer than a moment; then `done`, from the loop.
+  // Tries to send what is left, but no longer than a moment; then `done`, from the loop. What could
+  // not be sent is given up with a warning.
   void flush(std::function<void()> done);
   std::uint64_t sent() const { return sent_; }
   std::uint64_t dropped() const { return queue_.dropped(); }
+  double sampled() const { return target_.sampled; }
 
  private:
-  TraceExporter(loop::EventLoop& loop, TraceTarget target,
-                std::unique_ptr<http::Transport> transport);
   void send_later();
   void send();
+  void on_taken(const ExportAnswer& answer, std::size_t spans);
+  void on_failed(const Result<http::Response>& answer, const ExportAnswer& judged);
+  void read_tls_again();
   void on_answer(std::vector<Span> batch, const Result<http::Response>& answer);
   void end_flush();
 
@@ -37,8 +45,12 @@ class TraceExporter {
   TraceTarget target_;
   std::unique_ptr<http::Transport> transport_;
   SpanQueue queue_;
+  base::Random& random_;
   std::uint64_t sent_ = 0;
-  bool told_ = false;  // that the collector does not take spans
+  std::size_t in_flight_ = 0;
+  base::Backoff failures_;
+  Duration pause_;              // before the next request
+  bool told_rejected_ = false;  // that the collector rejects spans of those it takes
   std::unique_ptr<http::Call> call_;
   loop::Timer timer_;
   loop::Timer flush_timer_;

@@ -2,6 +2,7 @@
 // which failed writes are worth retrying. Pure.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ enum class Outcome {
   write_failed,
   dropped
 };
+inline constexpr std::array kOutcomes = {
+    Outcome::done,    Outcome::not_yet,        Outcome::permanent,    Outcome::failed,
+    Outcome::timeout, Outcome::invalid_output, Outcome::write_failed, Outcome::dropped};
 // done, not-yet, dropped: nobody has to look after it.
 bool is_fine(std::string_view outcome);
 // "done", "not-yet", ...: as RunRecord and events show it.

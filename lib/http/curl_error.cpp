@@ -93,7 +93,8 @@ Error not_verified(const FailedTransfer& failed) {
       return unreachable(subject + (failed.own_ca
                                         ? " is not signed by the configured CA"
                                         : " is not signed by a CA that this system trusts; "
-                                          "configure certificate-authority"));
+                                          "configure " +
+                                              failed.ca_setting));
     case X509_V_ERR_CERT_HAS_EXPIRED: return unreachable(subject + " has expired");
     case X509_V_ERR_CERT_NOT_YET_VALID:
       return unreachable(subject + " is not valid yet; check the clocks");

@@ -17,8 +17,9 @@ struct FailedTransfer {
   std::string host_port;  // of the URL
   std::string proxy;      // host:port, or ""
   bool tls_proxy = false;
-  long verify_error = 0;  // of the certificate that was refused, where tls_proxy
-  bool own_ca = false;    // a CA was configured, so the system's are not asked
+  long verify_error = 0;   // of the certificate that was refused, where tls_proxy
+  bool own_ca = false;     // a CA was configured, so the system's are not asked
+  std::string ca_setting;  // which would configure one
   bool streaming = false;
   Duration connect_timeout{0};
   Duration response_timeout{0};

@@ -418,6 +418,7 @@ Result<void> Transfer::outcome(CURLcode code) const {
   failed.tls_proxy = is_tls_proxy(proxy_);
   failed.verify_error = verify_error_;
   failed.own_ca = !options_->tls.ca_pem.empty();
+  failed.ca_setting = options_->ca_setting;
   failed.streaming = request_.streaming;
   failed.connect_timeout = request_.connect_timeout;
   failed.response_timeout = request_.response_timeout;

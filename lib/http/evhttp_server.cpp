@@ -287,7 +287,7 @@ void EvhttpServer::handle(evhttp_request* raw) {
 
 bool EvhttpServer::refuse(const ServerRequest& request, Responder& responder, int fd) const {
   const std::string local = local_address_of(fd);
-  if (!hosts_.allows(request.headers.get("Host"), local)) {
+  if (!options_.any_host && !hosts_.allows(request.headers.get("Host"), local)) {
     answer(responder, 403,
            "This server does not answer to that host name; use localhost or its address.");
     return true;

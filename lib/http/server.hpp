@@ -63,6 +63,8 @@ struct ServerOptions {
   std::uint16_t port = 0;  // 0 = the kernel picks
   std::optional<ServerTls> tls;
   std::vector<std::string> hosts;  // further Host names that are answered (loopback names always)
+  // Every Host is answered, and a request without one: for who is called by names it cannot know.
+  bool any_host = false;
   std::size_t max_header_bytes = 64U << 10U;
   std::size_t max_body_bytes = 3U << 20U;
   // Above it goes what owes a whole request the longest, or else the new one: never what is being

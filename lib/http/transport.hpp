@@ -63,6 +63,8 @@ struct TransportOptions {
   std::string proxy;       // "" = none, whatever the environment says
   std::string no_proxy;
   bool compress = true;  // whether answers may come gzipped
+  // What people call `tls.ca_pem` where they set it, for errors that advise to.
+  std::string ca_setting = "certificate-authority";
 };
 
 // libcurl multi on the loop: keep-alive reuse, HTTP/1.1, TCP_NODELAY, TCP_USER_TIMEOUT, gzip, no

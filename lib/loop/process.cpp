@@ -121,6 +121,7 @@ struct Process::Impl {
   void on_grace_over();
   void on_exited();
   void on_group_ended();
+  void on_drained();
   Result<Fd> make_input();
   bool read_output();
   bool keep_output(std::string_view bytes);
@@ -384,10 +385,19 @@ void Process::Impl::on_group_ended() {
   // What it wrote last is in the pipes already; usually this is their end, too.
   if (!read_output() || !read_errors()) return;
   if (!output && !errors) return finish();
-  drain = loop.after(options.drain, [this] {
-    result.pipes_held = true;
-    finish();
-  });
+  // A timer counts from the beginning of its turn, which may be long ago.
+  drain = loop.after(Duration{0},
+                     [this] { drain = loop.after(options.drain, [this] { on_drained(); }); });
+}
+
+// What a long turn has kept us from reading is read before anybody is blamed. Twice: who is talked
+// with has its end after the last of its output.
+void Process::Impl::on_drained() {
+  for (int i = 0; i < 2; ++i) {
+    if (!read_output() || !read_errors()) return;
+  }
+  result.pipes_held = output || errors;
+  finish();
 }
 
 void Process::Impl::finish_if_quiet() {

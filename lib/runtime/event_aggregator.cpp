@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/ascii.hpp"
+#include "base/fnv.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 #include "core/status.hpp"
@@ -80,6 +81,8 @@ bool namespace_terminates(const Error& error) {
 
 struct EventAggregator::Series {
   std::string key;
+  std::string same;        // the key of its Reported
+  std::uint64_t note = 0;  // hash of the note, which the API keeps as the Event was created
   EventReporter reporter;
   Happening first;
   core::ObjectKey event;  // namespace and name
@@ -87,7 +90,7 @@ struct EventAggregator::Series {
   WallTime last_wall{};
   TimePoint last_seen{};
   std::uint64_t count = 1;
-  bool told_repeated = true;  // its first repetition may be written at once
+  bool hurried = false;  // its last repetition is news and is written at once
 
   // What the server knows.
   bool created = false;
@@ -110,12 +113,27 @@ EventAggregator::~EventAggregator() = default;
 Result<void> EventAggregator::observe(const EventReporter& reporter, const Happening& what,
                                       TimePoint now, WallTime wall) {
   KW_TRY(check(reporter, what));
-  const std::string key = key_of(reporter, what);
-  if (Series* known = series_.find(key)) {
-    repeat(*known, now, wall);
-    return {};
-  }
-  return begin(key, reporter, what, now, wall);
+  const std::string same = key_of(reporter, what);
+  const std::uint64_t note = base::fnv1a64(cut(what.note, kMaxNote));
+  const auto found = reported_.find(same);
+  if (found == reported_.end()) return begin(same, note, reporter, what, now, wall);
+  Reported& reported = found->second;
+  const auto known = std::find_if(reported.live.begin(), reported.live.end(),
+                                  [note](const Series* one) { return one->note == note; });
+  Series* series = known == reported.live.end() ? nullptr : *known;
+  const bool changes = series != reported.current && may_change(reported, what.regarding, now);
+  if (series == nullptr && changes) return begin(same, note, reporter, what, now, wall);
+  repeat(series == nullptr ? *reported.current : *series, changes, now, wall);
+  return {};
+}
+
+// Whether another note than that of the current series is worth a write. A note that is another
+// each time, because it holds a time or an identifier, would be an Event each time.
+bool EventAggregator::may_change(Reported& reported, const core::ObjectRef& object, TimePoint now) {
+  if (reported.current->given_up) return false;
+  std::erase_if(reported.changes,
+                [&](TimePoint change) { return change + limits_.refresh <= now; });
+  return reported.changes.size() < limits_.notes && bucket_of(object, now).tokens >= 1;
 }
 
 EventAggregator::Bucket& EventAggregator::bucket_of(const core::ObjectRef& object, TimePoint now) {
@@ -149,8 +167,9 @@ bool EventAggregator::admit_beyond(TimePoint now) {
   return true;
 }
 
-Result<void> EventAggregator::begin(const std::string& key, const EventReporter& reporter,
-                                    const Happening& what, TimePoint now, WallTime wall) {
+Result<void> EventAggregator::begin(const std::string& same, std::uint64_t note,
+                                    const EventReporter& reporter, const Happening& what,
+                                    TimePoint now, WallTime wall) {
   Bucket& bucket = bucket_of(what.regarding, now);
   if (bucket.tokens < 1) {
     ++bucket.suppressed;
@@ -163,7 +182,9 @@ Result<void> EventAggregator::begin(const std::string& key, const EventReporter&
     return {};
   }
   Series series;
-  series.key = key;
+  series.key = same + "\n" + std::to_string(++last_series_);
+  series.same = same;
+  series.note = note;
   series.reporter = reporter;
   series.first = what;
   std::string tail;
@@ -177,18 +198,32 @@ Result<void> EventAggregator::begin(const std::string& key, const EventReporter&
   series.event = {place.empty() ? "default" : place, new_name(what.regarding.name)};
   series.first_wall = series.last_wall = wall;
   series.last_seen = now;
-  schedule(series_.insert(key, std::move(series)));
+  const std::string key = series.key;
+  Series& begun = series_.insert(key, std::move(series));
+  // After forget_oldest(), with which the last of those reported before may have gone.
+  Reported& reported = reported_[same];
+  if (reported.current != nullptr) reported.changes.push_back(now);
+  reported.live.push_back(&begun);
+  reported.current = &begun;
+  schedule(begun);
   return {};
 }
 
-void EventAggregator::repeat(Series& series, TimePoint now, WallTime wall) {
+// `changes`: another note was the last one.
+void EventAggregator::repeat(Series& series, bool changes, TimePoint now, WallTime wall) {
   ++stats_.repeated;
-  if (++series.count == 2) {
+  if (++series.count == 2 || changes) {
     // The first repetition is news and costs a write; the rest wait for the refresh or the end.
     Bucket& bucket = bucket_of(series.first.regarding, now);
-    series.told_repeated = bucket.tokens >= 1;
-    if (series.told_repeated) bucket.tokens -= 1;
+    series.hurried = bucket.tokens >= 1;
+    if (series.hurried) bucket.tokens -= 1;
   }
+  if (changes) {
+    Reported& reported = reported_[series.same];
+    reported.changes.push_back(now);
+    reported.current = &series;
+  }
+  series_.find(series.key);  // used just now
   series.last_seen = now;
   series.last_wall = wall;
   schedule(series);
@@ -215,9 +250,9 @@ std::optional<TimePoint> EventAggregator::due_of(const Series& series) const {
   if (series.given_up) return std::min(end, *series.given_up + limits_.refresh);
   if (series.retry_at) return series.retry_at;
   if (!series.created) return series.last_seen;
-  if (series.count >= 2 && series.written < 2 && series.told_repeated) return series.last_seen;
   if (series.count > series.written) {
-    return hurries_ ? series.last_seen : std::min(end, series.written_at + limits_.refresh);
+    return hurries_ || series.hurried ? series.last_seen
+                                      : std::min(end, series.written_at + limits_.refresh);
   }
   return end;
 }
@@ -236,6 +271,14 @@ void EventAggregator::hurry(bool on) {
 void EventAggregator::forget(const std::string& key) {
   Series* series = series_.find(key);
   if (series->due) due_.erase({*series->due, series});
+  const auto found = reported_.find(series->same);
+  Reported& reported = found->second;
+  std::erase(reported.live, series);
+  if (reported.live.empty()) {
+    reported_.erase(found);
+  } else if (reported.current == series) {
+    reported.current = reported.live.back();
+  }
   series_.erase(key);
 }
 
@@ -271,6 +314,7 @@ EventWrite EventAggregator::write_of(Series& series) {
   out.create = !series.created;
   out.key = series.event;
   series.sent = series.count;
+  series.hurried = false;
   if (out.create) {
     out.body = {{"apiVersion", "events.k8s.io/v1"},
                 {"kind", "Event"},

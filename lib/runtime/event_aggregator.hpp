@@ -10,6 +10,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "base/backoff.hpp"
 #include "base/json.hpp"
@@ -40,7 +42,10 @@ struct EventLimits {
   Duration refresh{1800000};
   double burst = 25;               // writes per object before it is slowed down
   Duration one_write_per{300000};  // after that
-  std::size_t remembered = 4096;   // series, and objects; those seen longest ago go first
+  // So often within `refresh` another note of what is the same else is told; after that it is only
+  // counted into the Event that was told last.
+  std::size_t notes = 5;
+  std::size_t remembered = 4096;  // series, and objects; those seen longest ago go first
   // New Events about objects that are not remembered, once as many as can be are: where more fail
   // than that, each would be new each time.
   double burst_beyond = 1000;
@@ -71,8 +76,9 @@ class EventAggregator {
   EventAggregator(const EventAggregator&) = delete;
   EventAggregator& operator=(const EventAggregator&) = delete;
 
-  // Two happenings are the same when all but their notes are. Errors: invalid (what the API would
-  // refuse), naming the field.
+  // Two happenings are one series when all of them is the same; their notes may differ where there
+  // were too many of them (EventLimits::notes). Errors: invalid (what the API would refuse), naming
+  // the field.
   Result<void> observe(const EventReporter& reporter, const Happening& what, TimePoint now,
                        WallTime wall);
   // The next write that is due; its on_result must follow. One write per series at a time.
@@ -90,6 +96,12 @@ class EventAggregator {
 
  private:
   struct Series;
+  // What differs in the note alone: the API takes no other note for an Event that is there.
+  struct Reported {
+    std::vector<Series*> live;
+    Series* current = nullptr;       // whose note was told last
+    std::vector<TimePoint> changes;  // of it, within the last `refresh`
+  };
   struct Bucket {
     double tokens = 0;
     TimePoint at{};
@@ -98,9 +110,10 @@ class EventAggregator {
 
   Bucket& bucket_of(const core::ObjectRef& object, TimePoint now);
   bool admit_beyond(TimePoint now);
-  Result<void> begin(const std::string& key, const EventReporter& reporter, const Happening& what,
-                     TimePoint now, WallTime wall);
-  void repeat(Series& series, TimePoint now, WallTime wall);
+  Result<void> begin(const std::string& same, std::uint64_t note, const EventReporter& reporter,
+                     const Happening& what, TimePoint now, WallTime wall);
+  bool may_change(Reported& reported, const core::ObjectRef& object, TimePoint now);
+  void repeat(Series& series, bool changes, TimePoint now, WallTime wall);
   EventWrite write_of(Series& series);
   std::optional<std::string> on_error(Series& series, const Error& error, TimePoint now);
   void retry(Series& series, const Error& error, TimePoint now);
@@ -117,6 +130,8 @@ class EventAggregator {
   base::Random& random_;
   EventStats stats_;
   LruMap<Series> series_;
+  std::unordered_map<std::string, Reported> reported_;  // by all but the note
+  std::uint64_t last_series_ = 0;
   LruMap<Bucket> buckets_;
   Bucket beyond_;  // of all that are not remembered
   bool is_beyond_ = false;

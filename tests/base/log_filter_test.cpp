@@ -2,6 +2,7 @@
 #include "base/log_filter.hpp"
 
 #include "base/log.hpp"
+#include "base/log_level.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -56,6 +57,29 @@ TEST_CASE("the room of a source file is its folder below lib") {
   CHECK(room_of("/src/cli/app.cpp") == "cli");
   CHECK(room_of("/src/tests/base/log_test.cpp") == "");
   CHECK(room_of("main.cpp") == "");
+}
+
+TEST_CASE("a verbosity that is set later goes before the filter's own for the rest alone") {
+  std::vector<std::string> lines;
+  LogOptions options;
+  options.filter = filter("warn,controller/website=error,client=6");
+  configure_log(options);
+  CHECK(general_log_verbosity() == kLogWarnings);
+  set_log_verbosity(4);
+  CHECK(general_log_verbosity() == 4);
+  CHECK(log_verbosity() == 6);
+  capture_log(&lines);
+  vlog(4, "one");
+  vlog(5, "two");
+  log_warn("three", {{"controller", "website"}});
+  vlog(6, "four", {}, "lib/client/request_log.cpp");
+  capture_log(nullptr);
+  set_log_verbosity(0);
+  CHECK(general_log_verbosity() == 0);
+  configure_log({});
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0].find("one") != std::string::npos);
+  CHECK(lines[1].find("four") != std::string::npos);
 }
 
 TEST_CASE("log lines obey the filter by their field controller") {

@@ -720,6 +720,25 @@ TEST_CASE("the reports of a cache name kinds, bytes, relists and lag") {
   CHECK(metrics.find(R"(kubewatch_cache_objects{namespace="shop",resource="pods"} 4)") !=
         std::string::npos);
   CHECK(metrics.find("kubewatch_serve_watches_open 3") != std::string::npos);
+  // As run-controller names them: one alert for both.
+  for (const char* const line :
+       {R"(kubewatch_cache_bytes{namespace="shop",resource="pods"} )",
+        R"(kubewatch_watch_up{namespace="shop",resource="pods"} 1)",
+        R"(kubewatch_watch_failing_seconds{namespace="shop",resource="pods"} 0)",
+        R"(kubewatch_watch_relists_total{namespace="shop",resource="pods"} )",
+        R"(kubewatch_watch_reconnects_total{namespace="shop",resource="pods"} )",
+        R"(kubewatch_cache_lag_seconds{namespace="shop",resource="pods"} 1.5)",
+        "kubewatch_build_info{version=", "process_cpu_seconds_total "}) {
+    INFO(line);
+    CHECK(metrics.find(line) != std::string::npos);
+  }
+  KindFigures silent = one;
+  silent.lag.reset();
+  silent.name = "p";
+  const std::string of_one = metrics_of({silent}, {1, 2}, std::nullopt, true);
+  CHECK(of_one.find("kubewatch_cache_lag_seconds") == std::string::npos);
+  CHECK(of_one.find(R"(kubewatch_cache_objects{name="p",namespace="shop",resource="pods"} 4)") !=
+        std::string::npos);
   const auto failures = [](const std::string& where, int count) {
     return R"(kubewatch_watch_failures_total{class=")" + where +
            R"(",namespace="shop",resource="pods"} )" + std::to_string(count) + "\n";

@@ -63,6 +63,16 @@ TEST_CASE("counters add, gauges are set, histograms observe, and each has its ho
         "seconds hook=10-a.sh 6\n");
 }
 
+TEST_CASE("a label without a value is none, as it is to Prometheus") {
+  HookMetrics metrics;
+  const auto run = operations(R"(
+{"name":"runs","action":"add","value":1}
+{"name":"runs","action":"add","value":1,"labels":{"a":""}}
+)");
+  CHECK(metrics.apply("h", run, at(0)).empty());
+  CHECK(shown(metrics) == "runs hook=h 2\n");
+}
+
 TEST_CASE("a group holds what the last run said of it") {
   HookMetrics metrics;
   metrics.apply("h", operations(R"(
@@ -174,6 +184,13 @@ TEST_CASE("a histogram whose series Prometheus would refuse is refused") {
   CHECK(problem(begin + R"("buckets":[1,2],"labels":{"le":"x"}})").find("has le") !=
         std::string::npos);
   CHECK(problem(begin + R"("buckets":[1,1,2]})").find("must rise") != std::string::npos);
+  CHECK(problem(begin + R"("buckets":[0.3,0.30000000000000004]})").find("must rise") !=
+        std::string::npos);
+  std::string many = "0";
+  for (int i = 1; i < 50; ++i) many += "," + std::to_string(i);
+  CHECK(problem(begin + "\"buckets\":[" + many + "]}").empty());
+  CHECK(problem(begin + "\"buckets\":[" + many + ",50]}").find("has 51 entries") !=
+        std::string::npos);
   CHECK(problem(begin + R"("buckets":[1,1e999]})").find("list of numbers") != std::string::npos);
   CHECK(problem(begin + R"("buckets":[1,2],"labels":{"of":"x"}})").empty());
   // Elsewhere it is a label as any other.

@@ -2,6 +2,7 @@
 // answer to.
 #include "hooks/control_requests.hpp"
 
+#include "base/log.hpp"
 #include "client/write_gate.hpp"
 #include "hooks/kept_reply.hpp"
 #include "hooks/scripted_engine.hpp"
@@ -351,6 +352,21 @@ TEST_CASE("the clock of a rule without `for` that is parked is not in its queue"
   REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 2; }));
   REQUIRE(asked.world.until([&] { return queue()["controllers"].at(0)["parked"] == 1; }));
   CHECK_FALSE(queue()["controllers"].at(0).contains("scheduleInMilliseconds"));
+}
+
+TEST_CASE("log-level says and changes the level in general, which a filter may have set") {
+  Asked asked;
+  asked.world.start();
+  base::LogOptions options;
+  options.filter = *base::LogFilter::parse("error,client=6");
+  base::configure_log(options);
+  const auto shown = asked.ask("log-level", Json::object());
+  const auto changed = asked.ask("log-level", {{"level", 3}});
+  const int all = base::log_verbosity();
+  base::configure_log({});
+  CHECK(shown->results.at(0) == Json{{"verbosity", -2}, {"was", -2}});
+  CHECK(changed->results.at(0) == Json{{"verbosity", 3}, {"was", -2}});
+  CHECK(all == 6);  // of the client's lines
 }
 
 TEST_CASE("the queue shows the objects of the namespace that is chosen, however few may be shown") {

@@ -75,6 +75,7 @@ TEST_CASE("the names, labels and buckets of own metrics are these") {
         "gauge kubewatch_cache_bytes resource namespace\n"
         "gauge kubewatch_build_info version\n"
         "gauge kubewatch_ready\n"
+        "gauge kubewatch_leader shard\n"
         "counter kubewatch_loop_slow_turns_total\n"
         "gauge kubewatch_loop_longest_turn_seconds\n"
         "counter kubewatch_trace_spans_sent_total\n"
@@ -109,6 +110,32 @@ TEST_CASE("runs, retries, writes and what runs used are counted") {
   CHECK(has(text, "kubewatch_writes_total{result=\"ok\",verb=\"apply\"} 1"));
   CHECK(has(text, "kubewatch_writes_total{result=\"conflict\",verb=\"apply\"} 1"));
   CHECK(text.find("verb=\"get\"") == std::string::npos);
+}
+
+TEST_CASE("counters of a controller begin with 0, so that its first failure is an increase") {
+  Metrics metrics;
+  std::string text = metrics.text(facts(), {}, at(0));
+  for (const char* outcome : {"done", "not-yet", "permanent", "failed", "timeout", "invalid-output",
+                              "write-failed", "dropped"}) {
+    CHECK(has(text, "kubewatch_runs_total{controller=\"website\",outcome=\"" +
+                        std::string(outcome) + "\"} 0"));
+  }
+  CHECK(has(text, "kubewatch_retries_total{controller=\"website\"} 0"));
+  CHECK(has(text, "kubewatch_loops_total{controller=\"website\"} 0"));
+  CHECK(has(text, "kubewatch_hook_metrics_dropped_total{controller=\"website\"} 0"));
+  metrics.loop_found("website", at(1));
+  text = metrics.text(facts(), {}, at(2));
+  CHECK(has(text, "kubewatch_loops_total{controller=\"website\"} 1"));
+}
+
+TEST_CASE("who leads is told where leaders are elected") {
+  Metrics metrics;
+  EngineFacts some = facts();
+  CHECK(metrics.text(some, {}, at(0)).find("kubewatch_leader") == std::string::npos);
+  some.leads = {{0, true}, {1, false}};
+  const std::string text = metrics.text(some, {}, at(0));
+  CHECK(has(text, "kubewatch_leader{shard=\"0\"} 1"));
+  CHECK(has(text, "kubewatch_leader{shard=\"1\"} 0"));
 }
 
 TEST_CASE("what is sent as writes are, and writes nothing, is not counted as a write") {

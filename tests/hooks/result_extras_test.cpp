@@ -124,6 +124,20 @@ TEST_CASE("metrics are read with kind, labels, ttl and buckets") {
   CHECK(one.buckets == std::vector<double>{1, 2});
 }
 
+TEST_CASE("a label without a value is none, as it is to Prometheus") {
+  const auto metrics = read_metrics(metric({{"labels", {{"site", ""}, {"part", "x"}}}}));
+  REQUIRE(metrics.ok());
+  CHECK(metrics->at(0).labels == MetricLabels{{"part", "x"}});
+}
+
+TEST_CASE("bounds of buckets that are written down alike are refused") {
+  const auto buckets = [](const Json& bounds) {
+    return problem(read_metrics(metric({{"type", "histogram"}, {"buckets", bounds}})));
+  };
+  CHECK(buckets({0.3, 0.30000000000000004}).find("must rise") != std::string::npos);
+  CHECK(buckets({0.3, 0.3000000000000001}).empty());
+}
+
 TEST_CASE("a wrong metric is refused with what is wrong") {
   struct Case {
     Json extra;

@@ -9,13 +9,6 @@ using namespace kubewatch::hooks;
 
 namespace {
 
-Result<std::optional<TraceTarget>> target(std::map<std::string, std::string> variables) {
-  return trace_target([variables](const std::string& name) -> std::optional<std::string> {
-    const auto it = variables.find(name);
-    return it == variables.end() ? std::nullopt : std::optional(it->second);
-  });
-}
-
 Span span(const std::string& name) {
   Span out;
   out.ids = {std::string(32, 'a'), std::string(16, 'b')};
@@ -25,60 +18,6 @@ Span span(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("tracing is off without an endpoint, and when it is disabled") {
-  CHECK_FALSE(target({})->has_value());
-  CHECK_FALSE(
-      target({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318"}, {"OTEL_SDK_DISABLED", "true"}})
-          ->has_value());
-}
-
-TEST_CASE("endpoint, headers and service name are read as OpenTelemetry says") {
-  const auto found = target({{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4318/"},
-                             {"OTEL_EXPORTER_OTLP_HEADERS", "api-key=a%20b, x=1"},
-                             {"OTEL_SERVICE_NAME", "shop"}});
-  REQUIRE(found.ok());
-  const TraceTarget& one = **found;
-  CHECK(one.url == "http://c:4318/v1/traces");
-  CHECK(one.headers ==
-        std::vector<std::pair<std::string, std::string>>{{"api-key", "a b"}, {"x", "1"}});
-  CHECK(one.service_name == "shop");
-  const auto own = target({{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "https://c/x"}});
-  CHECK((*own)->url == "https://c/x");
-  CHECK((*own)->service_name == "kubewatch");
-}
-
-TEST_CASE("another protocol than JSON over HTTP is told, and no target lost for it") {
-  const auto other = [](std::map<std::string, std::string> variables) {
-    variables["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://c:4317";
-    return (*target(std::move(variables)))->other_protocol;
-  };
-  CHECK(other({}).empty());
-  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"}}).empty());
-  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"}}) ==
-        "OTEL_EXPORTER_OTLP_PROTOCOL asks for grpc");
-  // That of traces alone comes first.
-  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"},
-               {"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/json"}})
-            .empty());
-  CHECK(other({{"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf"}}) ==
-        "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL asks for http/protobuf");
-  CHECK(other({{"OTEL_EXPORTER_OTLP_PROTOCOL", "se\ncret"}}) ==
-        "OTEL_EXPORTER_OTLP_PROTOCOL asks for something else");
-}
-
-TEST_CASE("a wrong variable is named, its value is not") {
-  for (const auto& variables : std::vector<std::map<std::string, std::string>>{
-           {{"OTEL_EXPORTER_OTLP_ENDPOINT", "secret:4317"}},
-           {{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"}, {"OTEL_EXPORTER_OTLP_HEADERS", "secret"}},
-           {{"OTEL_EXPORTER_OTLP_ENDPOINT", "http://c"},
-            {"OTEL_EXPORTER_OTLP_HEADERS", "a=secret%0d%0ab"}}}) {
-    const auto found = target(variables);
-    REQUIRE_FALSE(found.ok());
-    CHECK(found.error().render().find("OTEL_EXPORTER_OTLP_") != std::string::npos);
-    CHECK(found.error().render().find("secret") == std::string::npos);
-  }
-}
-
 TEST_CASE("identifiers have the shape of traceparent") {
   base::Random random(1);
   const TraceIds ids = new_trace(random);
@@ -86,6 +25,22 @@ TEST_CASE("identifiers have the shape of traceparent") {
   CHECK(ids.span.size() == 16);
   CHECK(ids.traceparent() == "00-" + ids.trace + "-" + ids.span + "-01");
   CHECK(new_span_id(random) != ids.span);
+}
+
+TEST_CASE("which traces are sampled is told by their identifiers, and hooks are told of it") {
+  base::Random random(1);
+  int sampled = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const TraceIds ids = new_trace(random, 0.25);
+    // By 63 bits of the lower half, as others do.
+    CHECK(ids.sampled == (std::stoull(ids.trace.substr(16), nullptr, 16) >> 1U < 1ULL << 61U));
+    CHECK(ids.traceparent().ends_with(ids.sampled ? "-01" : "-00"));
+    sampled += ids.sampled ? 1 : 0;
+  }
+  CHECK(sampled > 200);
+  CHECK(sampled < 300);
+  CHECK_FALSE(new_trace(random, 0).sampled);
+  CHECK(new_trace(random).sampled);
 }
 
 TEST_CASE("the queue of spans is bounded, what does not fit is counted") {
@@ -112,10 +67,13 @@ TEST_CASE("a batch is one OTLP document with parents, attributes and errors") {
   request.ids.span = std::string(16, 'c');
   request.parent = run.ids.span;
   request.client = true;
-  const auto document = base::parse_json(otlp_document({run, request}, "shop"));
+  const auto document =
+      base::parse_json(otlp_document({run, request}, {{"service.name", "shop"}, {"team", "a"}}));
   REQUIRE(document.ok());
   const Json& resource = document->at("resourceSpans").at(0);
-  CHECK(resource["resource"]["attributes"][0]["value"]["stringValue"] == "shop");
+  CHECK(resource["resource"]["attributes"] ==
+        Json::parse(R"([{"key":"service.name","value":{"stringValue":"shop"}},
+                        {"key":"team","value":{"stringValue":"a"}}])"));
   const Json& spans = resource["scopeSpans"][0]["spans"];
   REQUIRE(spans.size() == 2);
   CHECK(spans[0]["startTimeUnixNano"] == "1000000000");
@@ -126,4 +84,49 @@ TEST_CASE("a batch is one OTLP document with parents, attributes and errors") {
   CHECK(spans[0]["attributes"][0]["key"] == "kubewatch.outcome");
   CHECK(spans[1]["parentSpanId"] == std::string(16, 'b'));
   CHECK(spans[1]["kind"] == 3);
+}
+
+namespace {
+
+ExportAnswer judged(int status, const std::string& body = "", http::Headers headers = {}) {
+  return judge_export(http::Response{status, std::move(headers), body}, 10);
+}
+
+}  // namespace
+
+TEST_CASE("an answer says whether spans were taken, refused, or may come again") {
+  using What = ExportAnswer::What;
+  CHECK(judged(200, "{}").what == What::taken);
+  CHECK(judged(200, "no JSON").what == What::taken);
+  CHECK(judged(400).what == What::refused);
+  CHECK(judged(302).what == What::refused);
+  for (const int status : {429, 502, 503, 504}) CHECK(judged(status).what == What::again);
+  CHECK(judge_export(Error(ErrorKind::unreachable, "x"), 10).what == What::again);
+}
+
+TEST_CASE("spans that the collector rejects of those it takes are counted, and its words bounded") {
+  const auto rejected = [](const std::string& partial) {
+    return judged(200, "{\"partialSuccess\":" + partial + "}");
+  };
+  CHECK(rejected("{}").rejected == 0);
+  CHECK(rejected(R"({"rejectedSpans":"3","errorMessage":"too old"})").rejected == 3);
+  CHECK(rejected(R"({"rejectedSpans":"3","errorMessage":"too old"})").message == "too old");
+  CHECK(rejected(R"({"rejectedSpans":4})").rejected == 4);
+  CHECK(rejected(R"({"rejectedSpans":"99999999999999999999"})").rejected == 0);
+  CHECK(rejected(R"({"rejectedSpans":"-1"})").rejected == 0);
+  CHECK(rejected(R"({"rejectedSpans":11})").rejected == 10);  // no more than were sent
+  CHECK(rejected("{\"errorMessage\":\"" + std::string(5000, 'x') + "\"}").message.size() == 256);
+}
+
+TEST_CASE("how long the collector asks to be left alone is read, and bounded") {
+  const auto wait = [](const std::string& after) {
+    http::Headers headers;
+    headers.set("Retry-After", after);
+    return judged(503, "", std::move(headers)).not_before;
+  };
+  CHECK(wait("30") == Duration{30000});
+  CHECK(wait("999999999999") == Duration{600000});
+  CHECK(wait("-5") == Duration{0});
+  CHECK(wait("soon") == Duration{0});
+  CHECK(judged(429).not_before == Duration{0});
 }

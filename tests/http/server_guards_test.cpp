@@ -79,6 +79,19 @@ TEST_CASE("requests are refused by Host, Origin, Content-Encoding and size") {
   }
 }
 
+TEST_CASE("a server for any host answers to each name and to none, and to no page of others") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.any_host = true;
+  const auto server = serve(loop, say_ok, options);
+  const std::string get = "GET / HTTP/1.1\r\n";
+  CHECK(status_for(loop, *server, get + "Host: metrics.shop.svc:9090\r\n\r\n") == 200);
+  CHECK(status_for(loop, *server, "GET / HTTP/1.0\r\n\r\n") == 200);
+  CHECK(status_for(loop, *server, get + "Host: a\r\nHost: b\r\n\r\n") == 400);
+  CHECK(status_for(loop, *server,
+                   get + "Host: evil.example\r\nOrigin: http://evil.example\r\n\r\n") == 403);
+}
+
 TEST_CASE("a request whose end or host is doubtful is refused, and what follows is none") {
   loop::EventLoop loop;
   int handled = 0;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <fstream>
 #include <sstream>
 
 #include "loop/process.hpp"
@@ -67,6 +69,33 @@ TEST_CASE("a timeout ends the grandchildren in the background as well") {
   const auto pids = pids_in(result.out);
   REQUIRE(pids.size() == 2);
   CHECK(all_die(loop, pids));
+}
+
+TEST_CASE("the time to drain pipes does not begin before a long turn in which the child ends") {
+  const TempDir folder;
+  EventLoop loop;
+  const std::string go = folder.path + "/go";
+  ProcessOptions options =
+      shell("(while [ ! -e " + go + " ]; do sleep 0.01; done) 2>/dev/null & echo said >&2");
+  bool long_turn = false;
+  std::optional<ProcessExit> result;
+  auto process = Process::start(
+      loop, options,
+      [&](std::string_view) {
+        const auto end = std::chrono::steady_clock::now() + options.drain + Duration{100};
+        while (std::chrono::steady_clock::now() < end) {
+        }
+        std::ofstream(go) << "x";
+        long_turn = true;
+      },
+      [&](ProcessExit exit) { result.emplace(std::move(exit)); });
+  REQUIRE(process.ok());
+  // So that its line and its end come in one turn.
+  siginfo_t info{};
+  REQUIRE(waitid(P_PID, static_cast<id_t>((*process)->pid()), &info, WEXITED | WNOWAIT) == 0);
+  REQUIRE(loop.run_until([&] { return result.has_value(); }, kLimit));
+  CHECK(long_turn);
+  CHECK_FALSE(result->pipes_held);
 }
 
 TEST_CASE("without a timeout nothing ends the child but itself") {

@@ -31,6 +31,12 @@ Happening happening(const std::string& reason = "Failed", const std::string& nam
   return out;
 }
 
+Happening noted(const std::string& note) {
+  Happening out = happening();
+  out.note = note;
+  return out;
+}
+
 Error api_error(int code, const std::string& body) {
   ErrorKind kind = ErrorKind::internal;
   if (code == 403) kind = ErrorKind::forbidden;
@@ -130,15 +136,12 @@ TEST_CASE("a series ends after six minutes without a happening, the next one is 
   CHECK(next[0].key.name != first[0].key.name);
 }
 
-TEST_CASE("the note does not tell two happenings apart, everything else does") {
+TEST_CASE("whatever tells two happenings apart makes an Event of its own") {
   Bench bench;
-  Happening note = happening();
-  note.note = "it broke again";
   bench.observe(Duration{0});
   CHECK(bench.flush(Duration{0}).size() == 1);
-  bench.observe(Duration{0}, note);
-  CHECK_FALSE(bench.flush(Duration{0})[0].create);
-  std::vector<Happening> others(6, happening());
+  std::vector<Happening> others(7, happening());
+  others[6].note = "it broke again";
   others[0].reason = "Other";
   others[1].action = "Delete";
   others[2].type = EventType::normal;
@@ -156,6 +159,72 @@ TEST_CASE("the note does not tell two happenings apart, everything else does") {
           .observe({"example.com/web", "web-8"}, happening(), at(Duration{0}), wall_at(Duration{0}))
           .ok());
   CHECK(bench.flush(Duration{0})[0].create);
+}
+
+TEST_CASE("another note is told by another Event, and the series of the first one ends by itself") {
+  Bench bench;
+  for (int i = 0; i < 4; ++i) {
+    bench.observe(Duration{i}, noted("disk is full"));
+    CHECK(bench.flush(Duration{i}).size() == (i < 2 ? 1 : 0));
+  }
+  bench.observe(kMinute, noted("token expired"));
+  const auto other = bench.flush(kMinute);
+  REQUIRE(other.size() == 1);
+  CHECK(other[0].create);
+  CHECK(other[0].body["note"] == "token expired");
+  bench.observe(kMinute * 2, noted("token expired"));
+  CHECK(bench.flush(kMinute * 2)[0].key == other[0].key);
+  const auto end = bench.flush(Duration{3} + kMinute * 6);
+  REQUIRE(end.size() == 1);
+  CHECK(end[0].body["series"]["count"] == 4);
+  CHECK(end[0].key != other[0].key);
+}
+
+TEST_CASE("a note that comes back is told at once by the Event that has it") {
+  Bench bench;
+  for (int i = 0; i < 3; ++i) bench.observe(Duration{0}, noted("disk is full"));
+  const auto first = bench.flush(Duration{0});
+  bench.observe(kMinute, noted("token expired"));
+  bench.flush(kMinute);
+  bench.observe(kMinute * 2, noted("disk is full"));
+  auto back = bench.flush(kMinute * 2);
+  REQUIRE(back.size() == 1);
+  CHECK(back[0].key == first[0].key);
+  CHECK(back[0].body ==
+        Json::parse(R"({"series":{"count":4,"lastObservedTime":"2026-01-02T03:02:00.000000Z"}})"));
+  bench.observe(kMinute * 3, noted("disk is full"));
+  CHECK(bench.flush(kMinute * 3).empty());
+}
+
+TEST_CASE("a note that is another each time is told a few times, and then counted") {
+  Bench bench;
+  std::vector<EventWrite> writes;
+  for (int i = 0; i < 120; ++i) {
+    bench.observe(Duration{i * 10000}, noted("failed after " + std::to_string(i) + " ms"));
+    for (auto& write : bench.flush(Duration{i * 10000})) writes.push_back(std::move(write));
+  }
+  REQUIRE(writes.size() == 1 + 5 + 1);  // the first, five changes, and that the last is repeated
+  CHECK(writes[5].body["note"] == "failed after 5 ms");
+  CHECK(writes[6].key == writes[5].key);
+  // Half an hour after the changes another one is told.
+  for (int i = 20; i <= 30; ++i) bench.observe(kMinute * i, noted("failed after 5 ms"));
+  bench.flush(kMinute * 31);
+  bench.observe(kMinute * 31, noted("token expired"));
+  const auto next = bench.flush(kMinute * 31);
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].body["note"] == "token expired");
+  // Other Events on the object have not been used up.
+  bench.observe(kMinute * 31, happening("Other"));
+  CHECK(bench.flush(kMinute * 31).size() == 1);
+}
+
+TEST_CASE("while Events are refused another note asks for none") {
+  Bench bench;
+  const Error forbidden = api_error(403, "");
+  bench.observe(Duration{0});
+  bench.events.on_result(bench.events.take(at(Duration{0}))->id, &forbidden, at(Duration{0}));
+  bench.observe(Duration{1}, noted("token expired"));
+  CHECK(bench.flush(Duration{1}).empty());
 }
 
 TEST_CASE("an Event about a cluster-scoped object stands in default, under a name that is valid") {
