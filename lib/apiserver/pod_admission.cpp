@@ -13,6 +13,8 @@
 
 #include "apiserver/status.hpp"
 #include "base/quantity.hpp"
+#include "base/strings.hpp"
+#include "builtin/checks.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -110,6 +112,11 @@ Result<ObjectPtr> runtime_class(const Storage& storage, const Subject& subject, 
   if (!is_given(name)) return ObjectPtr();
   const std::string text = string_at(spec, {"runtimeClassName"});
   if (text.empty()) return api_error(500, "", "resource name may not be empty", std::nullopt);
+  if (const auto problems = builtin::path_segment_problems(text); !problems.empty()) {
+    const std::string all = base::join(problems, " ");
+    return api_error(500, "", fmt::format("invalid resource name \"{}\": [{}]", text, all),
+                     std::nullopt);
+  }
   ObjectPtr found = storage.get(kRuntimeClasses, object_key("", text));
   if (found) return found;
   return forbidden(subject, fmt::format("pod rejected: RuntimeClass \"{}\" not found", text));

@@ -218,6 +218,15 @@ std::string certificate_problem(const std::string& pem) {
   return pem.empty() || blocks != 0 ? "" : "must contain at least one CERTIFICATE PEM block";
 }
 
+// Of what is in the block nothing is read.
+void check_signed_request(const Field& request) {
+  const auto pem = base::base64_decode(request.text());
+  std::string_view rest = pem ? std::string_view(*pem) : std::string_view();
+  const auto block = next_pem_block(rest);
+  if (block && block->type == "CERTIFICATE REQUEST") return;
+  request.invalid("PEM block type must be CERTIFICATE REQUEST");
+}
+
 std::string certificate_of(const Json& request) {
   const auto bytes = base::base64_decode(string_at(request, {"status", "certificate"}));
   return bytes ? *bytes : "";
@@ -260,6 +269,7 @@ void check_certificate_request(const Json* live, const Json& object, const std::
   const Field spec = whole["spec"];
   const Field conditions(base::find(object, {"status", "conditions"}), "status.conditions", errors);
   if (live == nullptr) {
+    check_signed_request(spec["request"]);
     check_usages(spec["usages"]);
     check_signer(spec["signerName"]);
     const Field seconds = spec["expirationSeconds"];

@@ -121,7 +121,6 @@ Problems label_value_problems(const std::string& text);
 Problems path_segment_problems(const std::string& text);
 Problems port_name_problems(const std::string& text);
 Problems env_name_problems(const std::string& text);
-Problems data_key_problems(const std::string& text);
 
 // A port by number or name.
 void check_port_or_name(const Field& port);
@@ -167,6 +166,8 @@ bool is_cidr(const std::string& text);  // as old fields take them, whatever els
 bool is_ipv6(const std::string& text);
 // Its one text; "" when it is none.
 std::string canonical_ip(const std::string& text);
+// Of what is_cidr() takes.
+std::string canonical_cidr(const std::string& text);
 // Whether the second lies within the first and is smaller.
 bool is_strict_subset(const std::string& range, const std::string& part);
 // What no endpoint has.

@@ -115,7 +115,13 @@ std::string canonical_ip(const std::string& text) {
   if (!address) return "";
   std::array<char, INET6_ADDRSTRLEN> out{};
   const bool v4 = address->v4 || address->mapped;
-  const void* from = v4 ? address->bytes.data() + 12 : address->bytes.data();
+  const Bytes& bytes = address->bytes;
+  // Go ends none of these in an IPv4 address.
+  const bool low = std::all_of(bytes.begin(), bytes.begin() + 12, [](auto b) { return b == 0; });
+  if (!v4 && low && (bytes[12] != 0 || bytes[13] != 0)) {
+    return fmt::format("::{:x}:{:x}", bytes[12] << 8 | bytes[13], bytes[14] << 8 | bytes[15]);
+  }
+  const void* from = v4 ? bytes.data() + 12 : bytes.data();
   ::inet_ntop(v4 ? AF_INET : AF_INET6, from, out.data(), out.size());
   return out.data();
 }
@@ -156,12 +162,16 @@ void check_canonical_ip(const Field& address) {
   address.invalid_text("must be in canonical form (" + quoted_text(form) + ")");
 }
 
+std::string canonical_cidr(const std::string& text) {
+  const std::size_t slash = std::min(text.find('/'), text.size());
+  return canonical_ip(text.substr(0, slash)) + text.substr(slash);
+}
+
 void check_canonical_cidr(const Field& range) {
   const std::size_t told = range.errors().size();
   check_cidr(range);
   const std::string text = range.text();
-  const std::size_t slash = std::min(text.find('/'), text.size());
-  const std::string form = canonical_ip(text.substr(0, slash)) + text.substr(slash);
+  const std::string form = canonical_cidr(text);
   if (range.errors().size() != told || text == form) return;
   range.invalid("must be in canonical form (" + quoted_text(form) + ")");
 }

@@ -132,11 +132,6 @@ Problems env_name_problems(const std::string& text) {
       "than '='"};
 }
 
-Problems data_key_problems(const std::string& text) {
-  const std::string problem = core::check_data_key(text);
-  return problem.empty() ? Problems{} : Problems{problem};
-}
-
 void check_domain_path(const Field& path) {
   const std::string text = path.text();
   if (text.empty()) return path.required();

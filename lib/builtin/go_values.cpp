@@ -95,10 +95,15 @@ class GoPrinter {
       const Json* member = base::find(field.around ? around : value, {field.json});
       if (member != nullptr && member->is_null()) member = nullptr;
       const bool optional = base::is_lower(field.name.front());
-      if (optional && (member == nullptr || (member->is_structured() && member->empty()))) continue;
+      if (optional && (member == nullptr || is_left_out(field, *member))) continue;
       key(field.name);
       any(field.type, member, value);
     }
+  }
+
+  // A pointer to nothing much is shown.
+  static bool is_left_out(const GoField& field, const Json& value) {
+    return field.type.front() != '?' && value.is_structured() && value.empty();
   }
 
   void any(const std::string& type, const Json* value, const Json& around) {
@@ -117,8 +122,23 @@ class GoPrinter {
   void pointed(const std::string& type, const Json& value, const Json& around) {
     if (type == "q") return amount(value);
     if (!type.empty()) return structure(type, value, around);
-    // Of a type that is not listed, or a plain value.
-    add(core::go_json(value));
+    raw(value);
+  }
+
+  // Of a type that is not listed, or a plain value.
+  void raw(const Json& value) {
+    if (!value.is_structured()) return add(core::go_json(value));
+    const bool map = value.is_object();
+    open(map ? '{' : '[');
+    for (const auto& [name, member] : value.items()) {
+      if (map) {
+        key(name);
+      } else {
+        next();
+      }
+      raw(member);
+    }
+    close(map ? '}' : ']');
   }
 
   void structure(const std::string& type, const Json& value, const Json& around) {

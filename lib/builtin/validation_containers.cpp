@@ -212,13 +212,12 @@ void check_common(const Field& container, const ContainerSurroundings& around,
 }
 
 constexpr std::size_t kMostRestartRules = 20;
+constexpr const char* kNoRestartPolicy = "must specify restartPolicy when restart rules are used";
 
 void check_restart_policy(const Field& container) {
   const Field policy = container["restartPolicy"];
   const Field rules = container["restartPolicyRules"];
-  if (!policy.present() && !rules.empty()) {
-    policy.required("must specify restartPolicy when restart rules are used");
-  }
+  if (!policy.present() && !rules.empty()) policy.required(kNoRestartPolicy);
   policy.one_of({"Always", "Never", "OnFailure"});
   if (rules.size() > kMostRestartRules) rules.too_many(kMostRestartRules);
   for (const auto& rule : rules.items()) {
@@ -235,6 +234,13 @@ void check_restart_policy(const Field& container) {
     if (!op.is("In") && !op.is("NotIn")) op.not_supported({"In", "NotIn"});
     if (codes["values"].size() > kMostExitCodes) codes["values"].too_many(kMostExitCodes);
   }
+}
+
+// Rules without a policy are not looked at here.
+void check_init_restart_policy(const Field& container) {
+  const Field policy = container["restartPolicy"];
+  if (policy.present()) return check_restart_policy(container);
+  if (!container["restartPolicyRules"].empty()) policy.required(kNoRestartPolicy);
 }
 
 // Of an init container that ends before the Pod starts.
@@ -270,7 +276,7 @@ void check_init_containers(const Field& spec, const ContainerSurroundings& aroun
   auto names = texts_of(spec["containers"], "name");
   for (const auto& container : spec["initContainers"].items()) {
     check_common(container, around, spec["restartPolicy"]);
-    check_restart_policy(container);
+    check_init_restart_policy(container);
     const Field name = container["name"];
     if (names.count(name.text()) != 0) {
       name.duplicate();
@@ -301,7 +307,10 @@ void check_ephemeral_containers(const Field& spec, const ContainerSurroundings& 
     for (const char* key :
          {"ports", "resources", "resizePolicy", "restartPolicy", "restartPolicyRules",
           "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"}) {
-      if (!container[key].empty()) container[key].forbidden(kind);
+      const Field part = container[key];
+      // Only resources are always there.
+      const bool given = std::string_view(key) == "resources" ? !part.empty() : part.present();
+      if (given) part.forbidden(kind);
     }
     for (const auto& mount : container["volumeMounts"].items()) {
       for (const char* key : {"subPath", "subPathExpr"}) {

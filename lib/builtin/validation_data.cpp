@@ -22,7 +22,7 @@ constexpr const char* kNamespaceFinalizer = "kubernetes";
 
 void check_data_keys(const Field& data) {
   for (const auto& [key, value] : data.entries()) {
-    for (const auto& problem : data_key_problems(key)) {
+    for (const auto& problem : core::data_key_problems(key)) {
       value.invalid_as(quoted_text(key), problem);
     }
   }

@@ -4,6 +4,7 @@
 
 #include "base/strings.hpp"
 #include "builtin/validation_pods.hpp"
+#include "core/object_rules.hpp"
 
 namespace kubewatch::builtin {
 
@@ -120,7 +121,7 @@ void check_key_ref(const Field& ref) {
   name.invalid_each(subdomain_problems(name.text()));
   const Field key = ref["key"];
   if (key.empty()) return key.required();
-  key.invalid_each(data_key_problems(key.text()));
+  key.invalid_each(core::data_key_problems(key.text()));
 }
 
 void check_file_ref(const Field& ref) {

@@ -127,6 +127,15 @@ void check_ips(const Field& list, const Field& before) {
   }
 }
 
+void check_host_ips(const Field& status, const Field& before) {
+  const Field hosts = status["hostIPs"];
+  const auto each = hosts.items();
+  if (each.empty()) return;
+  const Field first = each.front()["ip"];
+  if (first.text() != status["hostIP"].text()) first.invalid_text("must be equal to `hostIP`");
+  check_ips(hosts, before["hostIPs"]);
+}
+
 }  // namespace
 
 void check_pod_status(const Field& object, const Json* live) {
@@ -151,13 +160,10 @@ void check_pod_status(const Field& object, const Json* live) {
     check_ended(status[list], old[list], containers, spec);
   }
   check_claim_statuses(status["resourceClaimStatuses"], spec["resourceClaims"]);
+  check_extended_claim_status(status["extendedResourceClaimStatus"], spec);
   check_ips(status["podIPs"], old["podIPs"]);
-  const Field hosts = status["hostIPs"];
-  const auto each_host = hosts.items();
-  if (each_host.empty()) return;
-  const Field first = each_host.front()["ip"];
-  if (first.text() != status["hostIP"].text()) first.invalid_text("must be equal to `hostIP`");
-  check_ips(hosts, old["hostIPs"]);
+  check_host_ips(status, old);
+  check_container_statuses(status, spec);
 }
 
 }  // namespace kubewatch::builtin

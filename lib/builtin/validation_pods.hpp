@@ -71,6 +71,11 @@ void check_taint_effect(const Field& effect);
 // validation_pod_update.cpp
 void check_pod_update(const Field& pod, const Field& live);
 
+// validation_container_status.cpp
+void check_container_statuses(const Field& status, const Field& spec);
+// Of the claim that was made for extended resources.
+void check_extended_claim_status(const Field& status, const Field& spec);
+
 // validation_storage.cpp
 void check_claim_spec(const Field& spec);
 // Of a volume that is attached without being an object of its own.

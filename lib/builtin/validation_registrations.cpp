@@ -146,9 +146,9 @@ void check_client_config(const Field& config) {
     return config.required("exactly one of url or service is required");
   }
   if (url.present()) return check_url(url);
-  for (const char* key : {"name", "namespace"}) {
-    if (service[key].empty()) service[key].required();
-  }
+  // The server takes each for the other.
+  if (service["namespace"].empty()) service["name"].required();
+  if (service["name"].empty()) service["namespace"].required();
   check_service_port(service["port"]);
   check_path(service["path"]);
 }

@@ -59,9 +59,9 @@ void check_data_sources(const Field& spec) {
     same = same && same_field(source[key], ref[key]);
   }
   if (!elsewhere && same) return;
-  spec.invalid_as(quoted_text(source.path()),
-                  elsewhere ? "may not be specified when dataSourceRef.namespace is specified"
-                            : "must match dataSourceRef");
+  // The server shows no more of the place that it means.
+  spec.invalid_as("{}", elsewhere ? "may not be specified when dataSourceRef.namespace is specified"
+                                  : "must match dataSourceRef");
 }
 
 void check_class_name(const Field& name) {

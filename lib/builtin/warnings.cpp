@@ -144,13 +144,21 @@ void warn_of_service(const Json& service, Warnings& warnings) {
   const std::string type = string_at(service, {"spec", "type"});
   const bool external = type == "ExternalName";
   const bool in_cluster = type.empty() || type == "ClusterIP";
-  const bool headless = in_cluster && string_at(service, {"spec", "clusterIP"}) == "None";
+  const std::string own = string_at(service, {"spec", "clusterIP"});
+  const bool headless = in_cluster && own == "None";
+  if (own != "None") {
+    warn_of_addresses("spec.clusterIPs", base::find(service, {"spec", "clusterIPs"}), warnings);
+  }
   if (headless) warn_of_headless(service, warnings);
+  warn_of_addresses("spec.externalIPs", base::find(service, {"spec", "externalIPs"}), warnings);
   const bool outside = has_items(service, {"spec", "externalIPs"});
   if (outside && !headless && !external) {
     warnings.push_back(
         "spec.externalIPs is deprecated and may no longer be implemented in some clusters");
   }
+  warn_of_address("spec.loadBalancerIP", string_at(service, {"spec", "loadBalancerIP"}), warnings);
+  warn_of_addresses("spec.loadBalancerSourceRanges",
+                    base::find(service, {"spec", "loadBalancerSourceRanges"}), warnings);
   if (outside && external) {
     warnings.push_back("spec.externalIPs is ignored when spec.type is \"ExternalName\"");
   }
@@ -228,8 +236,10 @@ void warn_of_volume(const Json& volume, Warnings& warnings) {
 }
 
 void warn_of_node(const Json& node, Warnings& warnings) {
-  if (string_at(node, {"spec", "externalID"}).empty()) return;
-  warnings.emplace_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+  if (!string_at(node, {"spec", "externalID"}).empty()) {
+    warnings.emplace_back("spec.externalID: this field is deprecated, and is unused by Kubernetes");
+  }
+  warn_of_addresses("spec.podCIDRs", base::find(node, {"spec", "podCIDRs"}), warnings);
 }
 
 void warn_of_runtime_class(const Json& object, Warnings& warnings) {
@@ -273,6 +283,44 @@ void warn_of_secret(const Json& secret, Warnings& warnings) {
   const auto certificate = base::base64_decode(string_at(secret, {"data", "tls.crt"}));
   if (certificate && certificate->find("-----BEGIN ") != std::string::npos) return;
   warnings.push_back("tls: failed to find any PEM data in certificate input");
+}
+
+const Json& list_at(const Json& object, std::initializer_list<std::string_view> path) {
+  static const Json none = Json::array();
+  const Json* found = base::find(object, path);
+  return found != nullptr && found->is_array() ? *found : none;
+}
+
+void warn_of_endpoints(const Json& endpoints, Warnings& warnings) {
+  // The controller writes addresses in their one form.
+  const char* by = "endpoints.kubernetes.io/managed-by";
+  if (string_at(endpoints, {"metadata", "labels", by}) == "endpoint-controller") return;
+  std::size_t index = 0;
+  for (const Json& subset : list_at(endpoints, {"subsets"})) {
+    const std::string path = fmt::format("subsets[{}]", index++);
+    for (const char* key : {"addresses", "notReadyAddresses"}) {
+      std::size_t place = 0;
+      for (const Json& one : list_at(subset, {key})) {
+        warn_of_address(fmt::format("{}.{}[{}].ip", path, key, place++), string_at(one, {"ip"}),
+                        warnings);
+      }
+    }
+  }
+}
+
+void warn_of_network_policy(const Json& policy, Warnings& warnings) {
+  for (const auto& [way, peers] : {std::pair{"ingress", "from"}, std::pair{"egress", "to"}}) {
+    std::size_t rule = 0;
+    for (const Json& one : list_at(policy, {"spec", way})) {
+      const std::string path = fmt::format("spec.{}[{}].{}", way, rule++, peers);
+      std::size_t place = 0;
+      for (const Json& peer : list_at(one, {peers})) {
+        const std::string block = fmt::format("{}[{}].ipBlock", path, place++);
+        warn_of_address(block + ".cidr", string_at(peer, {"ipBlock", "cidr"}), warnings);
+        warn_of_addresses(block + ".except", base::find(peer, {"ipBlock", "except"}), warnings);
+      }
+    }
+  }
 }
 
 // Once, when it is made.
@@ -334,6 +382,8 @@ std::vector<std::string> warnings_of(const std::string& storage_id, const Json* 
   if (storage_id == "persistentvolumeclaims") warn_of_claim(object, warnings);
   if (storage_id == "persistentvolumes") warn_of_volume(object, warnings);
   if (storage_id == "nodes") warn_of_node(object, warnings);
+  if (storage_id == "endpoints") warn_of_endpoints(object, warnings);
+  if (storage_id == "networkpolicies.networking.k8s.io") warn_of_network_policy(object, warnings);
   if (storage_id == "runtimeclasses.node.k8s.io") warn_of_runtime_class(object, warnings);
   if (storage_id == "csidrivers.storage.k8s.io") warn_of_driver(live, object, warnings);
   if (storage_id == "storageclasses.storage.k8s.io") warn_of_storage_class(object, warnings);

@@ -20,6 +20,15 @@ void warn_of_pod(const std::string& path, const Json& pod, std::vector<std::stri
 // Of the spec of a PersistentVolumeClaim at that path.
 void warn_of_claim_spec(const std::string& path, const Json& spec,
                         std::vector<std::string>& warnings);
+// Of volumes of a Pod whose spec is at that path.
+void warn_of_volumes(const std::string& spec_path, const Json& spec,
+                     std::vector<std::string>& warnings);
+// Of what is right and has another text: an IPv6 address or a range of them.
+void warn_of_address(const std::string& path, const std::string& address,
+                     std::vector<std::string>& warnings);
+// The same of each text in a list.
+void warn_of_addresses(const std::string& path, const Json* list,
+                       std::vector<std::string>& warnings);
 // What to use instead of a label of nodes; "" where it is not deprecated.
 std::string node_label_advice(const std::string& label);
 

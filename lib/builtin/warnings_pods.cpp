@@ -143,30 +143,6 @@ void warn_of_annotations(const std::string& path, const Json& pod, Warnings& war
   }
 }
 
-void warn_of_volumes(const std::string& spec_path, const Json& spec, Warnings& warnings) {
-  static const std::array<std::pair<const char*, const char*>, 9> old = {{
-      {"photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
-      {"gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
-      {"scaleIO", "deprecated in v1.16, non-functional in v1.22+"},
-      {"flocker", "deprecated in v1.22, non-functional in v1.25+"},
-      {"storageos", "deprecated in v1.22, non-functional in v1.25+"},
-      {"quobyte", "deprecated in v1.22, non-functional in v1.25+"},
-      {"glusterfs", "deprecated in v1.25, non-functional in v1.26+"},
-      {"cephfs", "deprecated in v1.28, non-functional in v1.31+"},
-      {"rbd", "deprecated in v1.28, non-functional in v1.31+"},
-  }};
-  each_item(spec_path + ".volumes", at(spec, {"volumes"}),
-            [&](const std::string& path, const Json& volume) {
-              for (const auto& [source, advice] : old) {
-                if (!volume.contains(source) || volume[source].is_null()) continue;
-                warnings.push_back(fmt::format("{}.{}: {}", path, source, advice));
-              }
-              warn_of_claim_spec(path + ".ephemeral.volumeClaimTemplate.spec",
-                                 at(volume, {"ephemeral", "volumeClaimTemplate", "spec"}),
-                                 warnings);
-            });
-}
-
 // Members of a list that should differ in one of their fields.
 void warn_of_repeated(const std::string& path, const Json& list, const char* field,
                       Warnings& warnings) {
@@ -342,6 +318,24 @@ void warn_of_ports(const std::string& spec_path, const Json& spec, Warnings& war
   });
 }
 
+// Who selects ports by name gets the first one.
+void warn_of_port_names(const std::string& spec_path, const Json& spec, Warnings& warnings) {
+  std::map<std::string, std::string> taken;
+  const auto warn_of_port = [&](const std::string& path, const Json& port) {
+    const std::string name = string_at(port, {"name"});
+    if (name.empty()) return;
+    const auto [other, is_new] = taken.emplace(name, path);
+    if (is_new) return;
+    warnings.push_back(
+        fmt::format("{}: duplicate port name {} with {}, services and probes that select ports by "
+                    "name will use {}",
+                    path, schema::in_quotes(name), other->second, other->second));
+  };
+  each_container(spec_path, spec, [&](const std::string& container, const Json& one) {
+    each_item(container + ".ports", at(one, {"ports"}), warn_of_port);
+  });
+}
+
 }  // namespace
 
 void warn_of_pod(const std::string& path, const Json& pod, Warnings& warnings) {
@@ -365,6 +359,7 @@ void warn_of_pod(const std::string& path, const Json& pod, Warnings& warnings) {
   }
   warn_of_containers(path, spec_path, pod, warnings);
   warn_of_ports(spec_path, spec, warnings);
+  warn_of_port_names(spec_path, spec, warnings);
   // A Pod of its own gets another value before it is looked at.
   if (!path.empty() && base::int_at(spec, {"terminationGracePeriodSeconds"}).value_or(0) < 0) {
     warnings.push_back(spec_path +
@@ -372,6 +367,12 @@ void warn_of_pod(const std::string& path, const Json& pod, Warnings& warnings) {
                        "and will be treated as 1");
   }
   warn_of_pod_affinity(spec_path, spec, warnings);
+  warn_of_addresses(spec_path + ".dnsConfig.nameservers",
+                    base::find(spec, {"dnsConfig", "nameservers"}), warnings);
+  each_item(spec_path + ".hostAliases", at(spec, {"hostAliases"}),
+            [&](const std::string& place, const Json& alias) {
+              warn_of_address(place + ".ip", string_at(alias, {"ip"}), warnings);
+            });
 }
 
 void warn_of_claim_spec(const std::string& path, const Json& spec, Warnings& warnings) {

@@ -18,6 +18,7 @@ int sextet(char c) {
 
 // Its Jobs have eleven characters more.
 constexpr std::size_t kMaxCronJobName = 52;
+constexpr std::size_t kMaxDataKey = 253;
 
 // Kinds of whose names the server demands no more than that they can stand in a URL.
 bool has_free_names(const Gvk& gvk) {
@@ -75,15 +76,27 @@ std::string check_annotation_key(std::string_view key) {
   return check_label_key(base::to_lower(std::string(key)));
 }
 
-std::string check_data_key(std::string_view key) {
-  const bool bad = key.empty() || key.size() > 253 || key == "." || key == ".." ||
-                   key.find_first_not_of(
-                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                       "0123456789-_.") != std::string_view::npos;
-  if (!bad) return "";
-  return "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
-         "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
-         "'[-._a-zA-Z0-9]+')";
+std::vector<std::string> data_key_problems(std::string_view key) {
+  std::vector<std::string> out;
+  if (key.size() > kMaxDataKey) {
+    out.push_back("must be no more than " + std::to_string(kMaxDataKey) + " characters");
+  }
+  const bool letters = key.find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                           "0123456789-_.") == std::string_view::npos;
+  if (key.empty() || !letters) {
+    out.emplace_back(
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
+        "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
+        "'[-._a-zA-Z0-9]+')");
+  }
+  // It is the name of a file.
+  if (key == "." || key == "..") {
+    out.push_back("must not be '" + std::string(key) + "'");
+  } else if (key.starts_with("..")) {
+    out.emplace_back("must not start with '..'");
+  }
+  return out;
 }
 
 std::variant<std::string, std::size_t> decode_bytes(std::string_view text) {

@@ -26,8 +26,8 @@ std::string check_object_name(const Gvk& gvk, std::string_view name);
 std::vector<std::string> object_name_problems(const Gvk& gvk, std::string_view name,
                                               NamePart part = NamePart::whole);
 std::string check_annotation_key(std::string_view key);
-// A key in the data of a ConfigMap or Secret.
-std::string check_data_key(std::string_view key);
+// All that is wrong with a key in the data of a ConfigMap or Secret, in the server's order.
+std::vector<std::string> data_key_problems(std::string_view key);
 
 // As Go's encoding/base64 reads a []byte, which is what the real server does: line breaks are
 // passed over, padding must be there, bits that are left over do not count. The error is the place

@@ -81,8 +81,8 @@ Result<void> check_data(const Json& manifest, const char* key, bool bytes) {
   if (data == nullptr) return {};
   for (const auto& [name, value] : data->items()) {
     const std::string field = std::string(key) + "[" + base::dump_json(Json(name)) + "]";
-    if (const std::string problem = core::check_data_key(name); !problem.empty()) {
-      return wrong_field(field, problem);
+    if (const auto problems = core::data_key_problems(name); !problems.empty()) {
+      return wrong_field(field, problems.front());
     }
     KW_TRY(check_text(field, value));
     if (!bytes || value.is_null()) continue;

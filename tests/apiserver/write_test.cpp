@@ -657,13 +657,18 @@ TEST_CASE("a status endpoint leaves metadata as it is where its kind says so") {
   CHECK_FALSE(attachment.json["metadata"].contains("annotations"));
 }
 
+// "-----BEGIN CERTIFICATE REQUEST-----" and so on, with next to nothing inside.
+constexpr const char* kRequest =
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUFBPQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNU"
+    "LS0tLS0K";
+
 TEST_CASE("a CertificateSigningRequest is approved by its endpoint alone, and says who made it") {
   Server server;
   const std::string requests = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
   const Json approved = {{"type", "Approved"}, {"status", "True"}};
   const auto made = server.post(requests, {{"metadata", {{"name", "r"}}},
                                            {"spec",
-                                            {{"request", "YQ=="},
+                                            {{"request", kRequest},
                                              {"signerName", "example.com/s"},
                                              {"username", "eve"},
                                              {"extra", {{"a", {"b"}}}},

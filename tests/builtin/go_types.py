@@ -19,7 +19,10 @@ PLAIN = {"bool": "b", "int32": "i", "int64": "i", "runtime.RawExtension": "?", "
 META = """metav1.LabelSelector matchLabels:{} matchExpressions:[metav1.LabelSelectorRequirement
 metav1.LabelSelectorRequirement key operator values:[
 ObjectMeta name generateName namespace selfLink uid resourceVersion generation:i creationTimestamp deletionTimestamp \
-deletionGracePeriodSeconds:? labels:{} annotations:{} ownerReferences:[ finalizers:[ managedFields:["""
+deletionGracePeriodSeconds:? labels:{} annotations:{} ownerReferences:[metav1.OwnerReference finalizers:[ \
+managedFields:[metav1.ManagedFieldsEntry
+metav1.OwnerReference apiVersion kind name uid controller:? blockOwnerDeletion:?
+metav1.ManagedFieldsEntry manager operation apiVersion time fieldsType fieldsV1:? subresource"""
 
 
 def module_dir(name):

@@ -166,6 +166,88 @@ TEST_CASE("the status of a Pod keeps its class, and what has ended") {
         "entry in `spec.resourceClaims`]");
 }
 
+TEST_CASE("the status of a Pod tells of users and of resources that containers have asked for") {
+  const Json live = Json::parse(R"({"spec":{"containers":[{"name":"c","resources":{
+      "requests":{"a.b/c":"1"},"claims":[{"name":"k","request":"r"},{"name":"l"}]}}],
+      "initContainers":[{"name":"d"}]}})");
+  const auto told = [&live](const char* status) { return told_of_status("pods", live, status); };
+  CHECK(told(R"({"initContainerStatuses":[{"name":"d","user":{"linux":{"uid":-1,"gid":2147483648,
+      "supplementalGroups":[-1,5]}}}]})") ==
+        "[status.initContainerStatuses[0].user.linux.uid: Invalid value: -1: must be between 0 and "
+        "2147483647, inclusive, status.initContainerStatuses[0].user.linux.gid: Invalid value: "
+        "2147483648: must be between 0 and 2147483647, inclusive, "
+        "status.initContainerStatuses[0].user.linux.supplementalGroups[0]: Invalid value: -1: must "
+        "be between 0 and 2147483647, inclusive]");
+  Json windows = live;
+  windows["spec"]["os"] = {{"name", "windows"}};
+  CHECK(
+      told_of_status("pods", windows, R"({"containerStatuses":[{"user":{"linux":{"uid":-1}}}]})") ==
+      "status.containerStatuses[0].user.linux: Forbidden: cannot be set for a windows pod");
+  const auto allocated = [&](const std::string& name, const std::string& resources = "[]") {
+    return told((R"({"containerStatuses":[{"name":"c","allocatedResourcesStatus":[{"name":")" +
+                 name + R"(","resources":)" + resources + "}]}]}")
+                    .c_str());
+  };
+  const std::string at = "status.containerStatuses[0].allocatedResourcesStatus[0].";
+  const std::string no_claim =
+      "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' "
+      "or 'claim:<claimName>' if request is empty";
+  CHECK(allocated("a.b/c").empty());
+  CHECK(allocated("claim:k/r").empty());
+  CHECK(allocated("claim:l").empty());
+  CHECK(allocated("claim:k") == at + "name: Invalid value: \"claim:k\": " + no_claim);
+  CHECK(allocated("cpu") ==
+        at + "name: Invalid value: \"cpu\": must match one of the container's resource requests");
+  CHECK(allocated("a.b/c",
+                  R"([{"resourceID":"1","health":"Unknown"},{"resourceID":"1","message":""}])") ==
+        "[" + at +
+            "resources[1].health: Unsupported value: \"\": supported values: \"Healthy\", "
+            "\"Unhealthy\", \"Unknown\", " +
+            at + "resources[1].message: Required value: must be non-empty if specified, " + at +
+            "resources[1].resourceID: Duplicate value: \"1\"]");
+  CHECK(
+      allocated("a.b/c", R"([{"health":"Healthy","message":")" + std::string(1025, 'a') + "\"}]") ==
+      at + "resources[0].message: Too long: may not be more than 1024 bytes");
+  CHECK(told(R"({"containerStatuses":[{"name":"gone","allocatedResourcesStatus":[{"name":"x"}]}]})")
+            .empty());
+  CHECK(told(R"({"ephemeralContainerStatuses":[{"allocatedResourcesStatus":[{"name":"x"}]}]})") ==
+        "status.ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be "
+        "specified in container status");
+}
+
+TEST_CASE("the claim for extended resources of a Pod is mapped to its containers") {
+  const Json live = Json::parse(R"({"spec":{"initContainers":[{"name":"i"}],
+      "containers":[{"name":"c","resources":{"requests":{"a.b/c":"1"}}}]}})");
+  const auto told = [&live](const std::string& claim) {
+    return told_of_status("pods", live,
+                          (R"({"extendedResourceClaimStatus":)" + claim + "}").c_str());
+  };
+  const std::string at = "status.extendedResourceClaimStatus.";
+  const std::string mapping = R"({"containerName":"c","resourceName":"a.b/c","requestName":"r"})";
+  CHECK(told(R"({"resourceClaimName":"a","requestMappings":[)" + mapping + "]}").empty());
+  CHECK(told("{}") == "[" + at +
+                          "requestMappings: Required value: at least one request mapping is "
+                          "required, " +
+                          at + "resourceClaimName: Required value]");
+  CHECK(told(R"({"resourceClaimName":"a","requestMappings":[)" + mapping + "," + mapping + "]}") ==
+        "[" + at + "requestMappings[1].containerName: Duplicate value: \"c\", " + at +
+            "requestMappings[1].resourceName: Duplicate value: \"a.b/c\", " + at +
+            "requestMappings[1].requestName: Duplicate value: \"r\"]");
+  const std::string odd = told(R"({"resourceClaimName":"A","requestMappings":[
+      {"containerName":"i","resourceName":"a.b/c","requestName":"r"},
+      {"containerName":"x","resourceName":"a.b/c","requestName":"R"}]})");
+  CHECK(odd.starts_with(
+      "[" + at +
+      "requestMappings[0].resourceName: Invalid value: \"a.b/c\": must match the extended "
+      "resource name of an entry in spec.initContainers.resources.requests or "
+      "spec.containers.resources.requests, " +
+      at +
+      "requestMappings[1].containerName: Invalid value: \"x\": must match the name of an entry in "
+      "spec.initContainers.name or spec.containers.name, " +
+      at + "requestName: Invalid value: \"R\": a lowercase RFC 1123 label must "));
+  CHECK(odd.find(at + "resourceClaimName: Invalid value: \"A\": ") != std::string::npos);
+}
+
 TEST_CASE("a container is started again where its rules say so") {
   const auto told = [](const char* container) {
     const Json live = {

@@ -575,6 +575,18 @@ TEST_CASE("roles, webhooks and data") {
   });
 }
 
+TEST_CASE("keys of data are names of files") {
+  const auto told_of_key = [](const std::string& key) {
+    const std::string text = told("configmaps", nullptr, {{"data", {{key, "v"}}}});
+    return text.substr(text.find("\": ") + 3);
+  };
+  CHECK(told_of_key("..") == "must not be '..'");
+  CHECK(told_of_key("..a") == "must not start with '..'");
+  CHECK(told_of_key(std::string(254, 'a')) == "must be no more than 253 characters");
+  const Json right = {{"data", {{".a", "v"}, {std::string(253, 'a'), "v"}}}};
+  CHECK(told("configmaps", nullptr, right).empty());
+}
+
 TEST_CASE("what an update may not change") {
   check_updates({
       {"deployments.apps",
@@ -623,6 +635,42 @@ TEST_CASE("what an update may not change") {
        "related: Invalid value: {\"Kind\":\"\",\"Namespace\":\"\",\"Name\":\"\",\"UID\":\"\","
        "\"APIVersion\":\"\",\"ResourceVersion\":\"\",\"FieldPath\":\"\"}: field is immutable"},
   });
+}
+
+TEST_CASE("two sources of a claim are the same, and a webhook's service has both names") {
+  check_all({
+      {"persistentvolumeclaims",
+       R"({"spec":{"dataSource":{"apiGroup":"a.b","kind":"K","name":"a"},
+          "dataSourceRef":{"apiGroup":"a.b","kind":"K","name":"b"}}})",
+       "spec: Invalid value: {}: must match dataSourceRef"},
+  });
+  const auto hook = [](const char* service) {
+    Json object = right("validatingwebhookconfigurations.admissionregistration.k8s.io");
+    object["webhooks"][0]["clientConfig"] = {{"service", Json::parse(service)}};
+    return told("validatingwebhookconfigurations.admissionregistration.k8s.io", nullptr, object);
+  };
+  const std::string at = "webhooks[0].clientConfig.service.";
+  CHECK(hook(R"({"name":"n","namespace":"s"})").empty());
+  CHECK(hook(R"({"name":"n"})") == at + "name: Required value");
+  CHECK(hook(R"({"namespace":"s"})") == at + "namespace: Required value");
+  CHECK(hook("{}") == "[" + at + "name: Required value, " + at + "namespace: Required value]");
+}
+
+TEST_CASE("what asks for a certificate is a request in PEM") {
+  const auto told_of_request = [](const Json& request) {
+    return told(
+        "certificatesigningrequests.certificates.k8s.io", nullptr,
+        {{"spec", {{"request", request}, {"signerName", "a.b/c"}, {"usages", {"client auth"}}}}});
+  };
+  const auto block = [](const std::string& type) {
+    return base::base64_encode("-----BEGIN " + type + "-----\nMAA=\n-----END " + type + "-----\n");
+  };
+  const std::string why = ": PEM block type must be CERTIFICATE REQUEST";
+  CHECK(told_of_request(block("CERTIFICATE REQUEST")).empty());
+  CHECK(told_of_request(nullptr) == "spec.request: Invalid value: null" + why);
+  CHECK(told_of_request("") == "spec.request: Invalid value: \"\"" + why);
+  CHECK(told_of_request("YWJj") == "spec.request: Invalid value: \"YWJj\"" + why);
+  CHECK(told_of_request(block("X")) == "spec.request: Invalid value: \"" + block("X") + "\"" + why);
 }
 
 TEST_CASE("what is signed is certificates in PEM, and what was none before may stay so") {

@@ -394,6 +394,25 @@ TEST_CASE("false and 0 are what absent is where the server keeps no more") {
   CHECK(told("jobs.batch", &job, right("jobs.batch")).empty());
 }
 
+TEST_CASE("rules of restarting go with a policy, and ephemeral containers have none of it") {
+  check_all({
+      {"pods", R"({"spec":{"initContainers":[{"name":"i","image":"i","restartPolicyRules":[
+          {"action":"x"}]}]}})",
+       "spec.initContainers[0].restartPolicy: Required value: must specify restartPolicy when "
+       "restart rules are used"},
+      {"pods", R"({"spec":{"initContainers":[{"name":"i","image":"i","restartPolicy":"Always",
+          "restartPolicyRules":[{"action":"x","exitCodes":{"operator":"In","values":[1]}}]}]}})",
+       "spec.initContainers[0].restartPolicyRules[0].action: Unsupported value: \"x\": supported "
+       "values: \"Restart\", \"RestartAllContainers\""},
+      {"pods", R"({"spec":{"ephemeralContainers":[{"name":"e","image":"i","lifecycle":{},
+          "restartPolicy":"","ports":[],"resources":{}}]}})",
+       "[spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container, "
+       "spec.ephemeralContainers[0].restartPolicy: Forbidden: cannot be set for an Ephemeral "
+       "Container, spec.ephemeralContainers[0].lifecycle: Forbidden: cannot be set for an "
+       "Ephemeral Container, spec.ephemeralContainers: Forbidden: cannot be set on create]"},
+  });
+}
+
 TEST_CASE("an update of a Pod shows what else it would change, as the server prints it") {
   Json live = right("pods");
   live["spec"]["restartPolicy"] = "Always";

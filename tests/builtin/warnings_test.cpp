@@ -72,6 +72,14 @@ TEST_CASE("what a Pod says twice is warned of") {
                  "spec.containers[0].ports[0]",
                  "spec.containers[0].ports[2]: overlapping port definition with "
                  "spec.containers[0].ports[1]"});
+  const Json named = {{{"containerPort", 1}, {"name", "x"}}, {{"containerPort", 2}}};
+  const std::string first =
+      " with spec.containers[0].ports[0], services and probes that select ports "
+      "by name will use spec.containers[0].ports[0]";
+  CHECK(of_pod({{"containers",
+                 {container("c", {{"ports", named}}),
+                  container("d", {{"ports", {{{"containerPort", 3}, {"name", "x"}}}}})}}}) ==
+        Warnings{"spec.containers[1].ports[0]: duplicate port name \"x\"" + first});
   CHECK(of_pod({{"imagePullSecrets", {{{"name", "a"}}, {{"name", "a"}}, Json::object()}}}) ==
         Warnings{"spec.imagePullSecrets[1].name: duplicate name \"a\"",
                  "spec.imagePullSecrets[2].name: invalid empty name \"\""});

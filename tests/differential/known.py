@@ -57,7 +57,14 @@ KNOWN = [
           kinds=("FlowSchema",)),
     Known("a kube-apiserver has controllers inside that write status", kinds=INSIDE,
           place=r"\.metadata\.managedFields\.(api-priority|kube-apiserver).*", sandbox=f"^{ABSENT}$"),
+    Known("FlowSchemas have no conditions that a controller wrote before", kinds=("FlowSchema",),
+          place=r"\.metadata\.managedFields\..*/status\.fieldsV1\.f:status\.f:conditions\.\.", real=f"^{ABSENT}$"),
+    Known("the admission plugin ServiceAccount, which a cluster has and this server not, gives every Pod an account:"
+          " what is refused without one is taken", "cause|code", kinds=("Pod",),
+          real="must not be specified when serviceAccountName is not set"),
     # What is not imitated.
+    Known("of several values that do not fit the first in the body is told, here the first in Go's struct",
+          r"\.message", r" cannot be handled as a ", r" cannot be handled as a ", modes=("pairs",)),
     Known("a value is printed as Go's internal structs print it, here as its JSON", "cause",
           real=r"Invalid value: [{\[]", sandbox=r"Invalid value: [{\[]", alike=without_value),
     Known("the object of a patch that cannot be is printed in the order of Go's structs, here in that of the"
