@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::size_t kMostUsers = 256;
 constexpr std::size_t kMostResults = 32;
-constexpr std::size_t kMostConditions = 8;
+constexpr std::size_t kMostDeviceConditions = 8;
 constexpr std::size_t kMostInterfaceName = 256;
 constexpr std::size_t kMostHardwareAddress = 128;
-constexpr std::size_t kMostAddresses = 16;
+constexpr std::size_t kMostInterfaceAddresses = 16;
 constexpr std::size_t kUid = 36;  // characters
 
 // A device, or the share of one; as it is shown.
@@ -58,7 +58,7 @@ std::string uid_problem(const std::string& text) {
   return is_plain_uid(plain) ? "" : "invalid UUID format";
 }
 
-void check_share(const Field& id) {
+void check_share_id(const Field& id) {
   if (!id.present()) return;
   const std::string text = id.text();
   const std::string problem = uid_problem(text);
@@ -97,19 +97,19 @@ void check_network(const Field& network) {
   const Field hardware = network["hardwareAddress"];
   if (name.size() > kMostInterfaceName) name.too_long(kMostInterfaceName);
   if (hardware.size() > kMostHardwareAddress) hardware.too_long(kMostHardwareAddress);
-  check_set(network["ips"], kMostAddresses, "", check_interface_address);
+  check_set(network["ips"], kMostInterfaceAddresses, "", check_interface_address);
 }
 
 void check_device_status(const Field& device, const std::set<std::string>& allocated) {
   check_csi_driver_name(device["driver"]);
   check_pool_name(device["pool"]);
   check_device_label(device["device"]);
-  check_share(device["shareID"]);
+  check_share_id(device["shareID"]);
   if (allocated.count(device_id(device)) == 0) {
     device.invalid_as(device_id(device), "must be an allocated device in the claim");
   }
   const Field conditions = device["conditions"];
-  if (conditions.size() > kMostConditions) conditions.too_many(kMostConditions);
+  if (conditions.size() > kMostDeviceConditions) conditions.too_many(kMostConditions);
   check_conditions(conditions);
   if (device["data"].present()) check_json_object(device["data"]);
   check_network(device["networkData"]);
@@ -121,7 +121,7 @@ void check_result(const Field& result, const RequestNames& requests) {
   check_pool_name(result["pool"]);
   check_device_label(result["device"]);
   check_binding_conditions(result);
-  check_share(result["shareID"]);
+  check_share_id(result["shareID"]);
 }
 
 void check_allocation(const Field& allocation, const RequestNames& requests) {

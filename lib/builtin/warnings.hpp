@@ -3,12 +3,16 @@
 // validation.hpp; what holds for metadata of all kinds: apiserver/metadata.hpp.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "base/json.hpp"
 
 namespace kubewatch::builtin {
+
+// No answer has room for more: each is a byte at least (apiserver/api_target.cpp).
+inline constexpr std::size_t kMostWarnings = 4096;
 
 // Of a valid object, as Warning headers have it, in the server's order. `live`: as it was before;
 // null for a create. Not of subresources.

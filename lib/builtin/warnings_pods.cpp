@@ -287,14 +287,11 @@ class TakenPorts {
   std::map<Place, std::vector<std::size_t>> places_;
 };
 
-// No answer has room for more: each is a byte at least (apiserver/api_target.cpp).
-constexpr std::size_t kMostTold = 4096;
-
 void warn_of_ports(const std::string& spec_path, const Json& spec, Warnings& warnings) {
   std::map<std::pair<std::int64_t, std::string>, TakenPorts> taken;
   const auto warn_of_port = [&](const std::string& path, const Json& given) {
     // Equal ports clash each with each.
-    if (warnings.size() > kMostTold) return;
+    if (warnings.size() > kMostWarnings) return;
     const Port port{path, base::int_at(given, {"hostPort"}).value_or(0),
                     string_at(given, {"hostIP"})};
     const auto number = base::int_at(given, {"containerPort"}).value_or(0);

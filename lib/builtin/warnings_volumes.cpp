@@ -17,9 +17,6 @@ namespace {
 using base::string_at;
 using Warnings = std::vector<std::string>;
 
-// No answer has room for more: each is a byte at least (apiserver/api_target.cpp).
-constexpr std::size_t kMostTold = 4096;
-
 const Json& items_of(const Json& value, std::initializer_list<std::string_view> path) {
   static const Json none = Json::array();
   const Json* found = base::find(value, path);
@@ -45,7 +42,7 @@ class VolumeFiles {
 
   void add(std::string path, const std::string& source) {
     while (path.ends_with('/')) path.pop_back();
-    if (path.empty() || warnings_->size() > kMostTold) return;
+    if (path.empty() || warnings_->size() > kMostWarnings) return;
     const File file{std::move(path), source};
     for (const std::size_t other : in_the_way_of(file.path)) {
       warnings_->push_back(fmt::format("{}: overlapping paths: {} with {}", volume_, shown(file),

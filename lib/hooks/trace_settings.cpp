@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostHeaders = 32;
 constexpr std::size_t kMostAttributes = 128;
 constexpr std::size_t kMostPem = 1U << 20U;
-constexpr std::int64_t kLongestTimeout = 600000;
+constexpr std::int64_t kMostMilliseconds = 600000;
 
 // What a request says of itself, or of its connection.
 constexpr std::array<std::string_view, 13> kOwnHeaders = {"connection",
@@ -89,9 +89,9 @@ Result<void> check_headers(const std::string& variable, const Pairs& headers) {
   return {};
 }
 
-class Reader {
+class SettingsReader {
  public:
-  explicit Reader(const Environment& environment) : environment_(environment) {}
+  explicit SettingsReader(const Environment& environment) : environment_(environment) {}
 
   Result<std::optional<TraceTarget>> read() {
     if (base::to_lower(get("OTEL_SDK_DISABLED")) == "true" || !wants_traces()) {
@@ -187,7 +187,7 @@ class Reader {
     std::int64_t value = 0;
     const char* end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end || value < 0 || value > kLongestTimeout) {
+    if (error != std::errc() || stop != end || value < 0 || value > kMostMilliseconds) {
       return warn(variable + " is no number of milliseconds up to 600000: they have 10s");
     }
     out_.timeout = Duration{value};
@@ -240,7 +240,7 @@ Result<std::string> content_of(const TraceTarget::File& file) {
 }  // namespace
 
 Result<std::optional<TraceTarget>> trace_target(const Environment& environment) {
-  return Reader(environment).read();
+  return SettingsReader(environment).read();
 }
 
 void choose_trace_proxy(const client::ConfigEnvironment& environment, TraceTarget& target) {
