@@ -10,6 +10,7 @@
 
 #include "base/strings.hpp"
 #include "cli/flags.hpp"
+#include "loop/boot_clock.hpp"
 #include "runtime/shard_map.hpp"
 
 namespace kubewatch::cli {
@@ -107,6 +108,11 @@ Election::Election(Session& session, ElectionPlan plan, hooks::Engine& engine, C
               lease_config(session.client().config(), plan.leadership.election)),
       leadership_(client_, std::move(plan.leadership), session.random(), callbacks_of(engine)) {
   session_.client().set_write_gate(&leadership_.gate());
+  engine.ask_about_lead([this]() -> std::optional<hooks::LeadTrouble> {
+    const auto trouble = leadership_.trouble();
+    if (!trouble) return std::nullopt;
+    return hooks::LeadTrouble{trouble->error.render(), loop::boot_now() - trouble->since};
+  });
 }
 
 runtime::LeadershipCallbacks Election::callbacks_of(hooks::Engine& engine) {

@@ -9,6 +9,7 @@
 
 #include "cli/session.hpp"
 #include "hooks/engine.hpp"
+#include "hooks/rbac.hpp"
 #include "hooks/start_patience.hpp"
 #include "runtime/leadership.hpp"
 
@@ -20,6 +21,9 @@ namespace kubewatch::cli {
 
 struct ElectionPlan {
   runtime::LeadershipOptions leadership;
+  hooks::ElectionRights rights() const {
+    return {leadership.election.lease.namespace_, leadership.shards > 1};
+  }
   hooks::ShardPlan shards;
   Duration hand_over{};  // twice what it takes to find out that a leader is gone
   // on_fatal when Leases were refused, or the server not reached, for so long; absent: never.
@@ -62,6 +66,8 @@ class Election {
   Election(Session& session, ElectionPlan plan, hooks::Engine& engine, Callbacks callbacks);
   ~Election();
   void start() { leadership_.start(); }
+  // Once the engine shuts down: others get what nothing runs under, and the rest as it ends.
+  void leave() { leadership_.leave(); }
   // After the engine has shut down.
   void release(std::function<void()> done) { leadership_.release(std::move(done)); }
 

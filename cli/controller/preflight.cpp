@@ -76,6 +76,10 @@ void Preflight::ask_all(const client::ResourceMap& resources) {
          {}});
     if (rights.ok()) rights_.insert(rights_.end(), rights->begin(), rights->end());
   }
+  const std::vector<hooks::Rule> none;
+  if (const auto rights = hooks::rights_of({none, {}, leases_}); rights.ok()) {
+    rights_.insert(rights_.end(), rights->begin(), rights->end());
+  }
   std::sort(rights_.begin(), rights_.end(),
             [](const auto& a, const auto& b) { return key_of(a) < key_of(b); });
   rights_.erase(std::unique(rights_.begin(), rights_.end(),
@@ -114,10 +118,16 @@ void Preflight::on_answer(const hooks::Right& right, const Result<Json>& answer)
   begin();
 }
 
-void Preflight::tell() const {
+void Preflight::tell() {
+  leases_.reset();
   std::map<std::string, const hooks::Rule*> rules;
   for (const hooks::Rule& rule : rules_) rules[rule.name] = &rule;
   for (const hooks::Right& right : missing_) {
+    if (right.rule.empty()) {
+      base::log_warn(fmt::format("the server does not allow to {}", right.str()),
+                     {{"needed_by", "--leader-elect"}});
+      continue;
+    }
     const hooks::Rule& rule = *rules.at(right.rule);
     base::log_warn(fmt::format("the server does not allow to {}", right.str()),
                    {{"controller", right.rule},

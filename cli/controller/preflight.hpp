@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Preflight {
   // When they start, and again when kinds have come that the server did not have then: a rule is
   // asked for no rights before.
   void ask(std::vector<hooks::Rule> rules);
+  // With those that are asked for next, and once: what --leader-elect needs.
+  void ask_for_leases(hooks::ElectionRights rights) { leases_ = std::move(rights); }
 
  private:
   void begin();
@@ -28,11 +31,12 @@ class Preflight {
   void ask_all(const client::ResourceMap& resources);
   void ask_next();
   void on_answer(const hooks::Right& right, const Result<Json>& answer);
-  void tell() const;
+  void tell();
 
   client::Client& client_;
   Duration pause_;
-  std::vector<hooks::Rule> waiting_;  // until those before them were asked about
+  std::vector<hooks::Rule> waiting_;             // until those before them were asked about
+  std::optional<hooks::ElectionRights> leases_;  // until they were
   bool busy_ = false;
   // Of those that are asked about now:
   std::vector<hooks::Rule> rules_;

@@ -95,7 +95,10 @@ class Supervision {
     auto served = metrics_flags_.serve(session_.loop(), hooks::metrics_of(*engine_));
     if (!served.ok()) return fail(context_, kFailed, served.error().render());
     metrics_ = std::move(*served);
-    if (plan) elect(std::move(*plan));
+    if (plan) {
+      preflight_->ask_for_leases(plan->rights());
+      elect(std::move(*plan));
+    }
     Interrupt interrupt(
         session_.loop(),
         [this] {
@@ -179,6 +182,7 @@ class Supervision {
     was_idle_ = engine_->status().idle;
     if (ends_.by_itself()) code_ = end_code(engine_->status());
     engine_->shut_down([this] { on_drained(); });
+    if (election_) election_->leave();
   }
 
   // All runs have ended. Where some were cut off, the leases must run out by themselves.

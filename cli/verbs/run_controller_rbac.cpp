@@ -59,7 +59,11 @@ class Rbac : public Command {
     app.add_flag("--registration", registration_,
                  "instead: what is needed to register the CustomResourceDefinitions");
     app.add_flag("--leader-elect", leader_elect_, "with the rights for leader election");
-    app.add_flag("--shards", shards_, "and for shards")->needs("--leader-elect");
+    shards_given_ = app.add_option("--shards", shards_, "and for shards, however many")
+                        ->type_name("N")
+                        ->expected(0, 1)
+                        ->check(CLI::Range(1, 1000).description(""))
+                        ->needs("--leader-elect");
     app.add_option("--lease-namespace", lease_namespace_, "where the Leases are")
         ->type_name("NAME")
         ->needs("--leader-elect");
@@ -94,8 +98,9 @@ class Rbac : public Command {
       return fail(context, kUsage, patched.error().render());
     }
     if (leader_elect_) {
-      input.election = hooks::ElectionRights{
-          lease_namespace_.empty() ? options_.namespace_ : lease_namespace_, shards_};
+      input.election =
+          hooks::ElectionRights{lease_namespace_.empty() ? options_.namespace_ : lease_namespace_,
+                                shards_given_->count() > 0 && shards_ != 1U};
     }
     const auto rights = hooks::rights_of(input);
     if (!rights.ok()) {
@@ -233,7 +238,8 @@ class Rbac : public Command {
   bool discover_ = false;
   bool registration_ = false;
   bool leader_elect_ = false;
-  bool shards_ = false;
+  std::optional<std::size_t> shards_;
+  CLI::Option* shards_given_ = nullptr;  // also without a number
   std::string lease_namespace_;
   hooks::RbacOptions options_;
   PrintFlags print_;

@@ -39,6 +39,10 @@ std::size_t count_at(const Json& args, std::string_view name, std::size_t otherw
   return std::min(static_cast<std::size_t>(*value), most);
 }
 
+core::ObjectKey named_key(const Json& args) {
+  return {base::string_at(args, {"namespace"}), base::string_at(args, {"name"})};
+}
+
 core::ObjectKey key_at(const Json& args, Driver& driver) {
   if (!driver.rule().has_for) return kNoObject;
   const std::string name = base::string_at(args, {"name"});
@@ -121,6 +125,11 @@ Json queue_entry(Driver& driver, const core::ObjectKey& key, const runtime::KeyS
   return out;
 }
 
+Error not_the_leader(const std::string& of) {
+  return Error(ErrorKind::unavailable, of + "this instance may not write now: another one leads, "
+                                            "or the lead is not sure; ask that one");
+}
+
 void keep_named(std::vector<Driver*>& drivers, const std::string& name) {
   std::erase_if(drivers, [&](Driver* one) { return one->rule().name != name; });
 }
@@ -168,14 +177,21 @@ std::vector<Driver*> ControlRequests::drivers_of(const std::string& kind) {
 }
 
 Error ControlRequests::no_such_kind(const std::string& kind) {
-  std::vector<const Rule*> rules;
-  for (Driver* driver : engine_.drivers()) rules.push_back(&driver->rule());
+  std::vector<const Rule*> rules = shared_rules("", "");
+  const bool shared = !rules.empty();
+  for (Driver* driver : engine_.drivers()) {
+    if (!shared || driver->rule().has_for) rules.push_back(&driver->rule());
+  }
   return no_rule_for_kind(kind, rules);
 }
 
 Error ControlRequests::no_such_controller(const std::string& name, const std::string& kind) {
   std::vector<std::string> names;
-  for (Driver* driver : drivers_of(kind)) names.push_back(driver->rule().name);
+  for (const Rule* rule : shared_rules(kind, "")) names.push_back(rule->name);
+  for (Driver* driver : drivers_of(kind)) {
+    const std::string& known = driver->rule().name;
+    if (std::find(names.begin(), names.end(), known) == names.end()) names.push_back(known);
+  }
   std::string text = "there is no rule " + name;
   if (!kind.empty()) text += " for the kind " + kind;
   if (!names.empty()) text += "; there are " + base::join(names, ", ");
@@ -190,12 +206,18 @@ bool ControlRequests::may_be_known(const Json& args, const std::vector<Driver*>&
   });
 }
 
-Error ControlRequests::selected_by_none(const Json& args, Driver& driver) {
-  return Error(ErrorKind::not_found,
-               fmt::format("no rule selects {}, or there is none; explain KIND/NAME says why",
-                           object_text(driver, key_at(args, driver))));
+std::string ControlRequests::object_named(const Json& args,
+                                          const std::vector<Driver*>& drivers) const {
+  if (!drivers.empty()) return object_text(*drivers.front(), key_at(args, *drivers.front()));
+  const auto shared = shared_rules(base::string_at(args, {"kind"}), "");
+  return (shared.empty() ? "" : shared.front()->for_.gvk.kind + " ") + named_key(args).str();
 }
 
+Error ControlRequests::selected_by_none(const Json& args, const std::vector<Driver*>& drivers) {
+  return Error(ErrorKind::not_found,
+               fmt::format("no rule selects {}, or there is none; explain KIND/NAME says why",
+                           object_named(args, drivers)));
+}
 // --- explain: asks the server for what is in no cache, one driver after the other.
 
 struct ControlRequests::Explaining {
@@ -211,6 +233,7 @@ Json ControlRequests::explained(Driver& driver, const core::ObjectKey& key, cons
   ExplainFacts facts = driver.facts_of(key);
   facts.live = live;
   facts.live_error = live_error;
+  if (const auto trouble = engine_.lead_trouble()) facts.lead_trouble = trouble->why;
   if (const auto last = history_.last(driver.rule().name, key)) {
     const auto ago = std::chrono::duration_cast<Duration>(client_.loop().wall() - last->ended);
     facts.last = LastRun{last->record.outcome, last->record.message, ago, false};
@@ -233,10 +256,12 @@ void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
   auto work = std::make_shared<Explaining>();
   work->reply = reply;
   work->args = args;
-  const auto drivers = drivers_of(kind);
-  if (!kind.empty() && drivers.empty()) return reply->fail(no_such_kind(kind));
-  for (Driver* driver : drivers) {
-    const Rule& rule = driver->rule();
+  std::vector<const Rule*> rules;
+  for (Driver* driver : drivers_of(kind)) rules.push_back(&driver->rule());
+  for (const Rule* rule : shared_rules(kind, "")) rules.push_back(rule);
+  if (!kind.empty() && rules.empty()) return reply->fail(no_such_kind(kind));
+  for (const Rule* one : rules) {
+    const Rule& rule = *one;
     if (!controller.empty() && rule.name != controller) continue;
     if (kind.empty() && rule.has_for) {
       return reply->fail(invalid_request(fmt::format("{} is for objects of the kind {}: name one",
@@ -276,8 +301,15 @@ void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
   while (work->at < work->controllers.size()) {
     const std::string name = work->controllers[work->at++];
     const auto drivers = drivers_named(name);
+    const auto shared = shared_rules("", name);
+    if (drivers.empty() && shared.empty()) continue;
+    const core::ObjectKey key =
+        drivers.empty() ? named_key(work->args) : key_at(work->args, *drivers.front());
+    if (const auto told = shared.empty() ? std::nullopt : out_of_shards(*shared.front(), key)) {
+      work->rules.push_back(told_of(*shared.front(), key, *told));
+      continue;
+    }
     if (drivers.empty()) continue;
-    const core::ObjectKey key = key_at(work->args, *drivers.front());
     const auto first = [&](const auto& wanted) {
       return std::find_if(drivers.begin(), drivers.end(),
                           [&](Driver* one) { return wanted(one->facts_of(key)); });
@@ -295,7 +327,10 @@ void ControlRequests::explain_live(const std::shared_ptr<Explaining>& work) {
           const bool missing = !answer.ok() && answer.error().is_not_found();
           const std::string error = answer.ok() || missing ? "" : answer.error().render();
           const auto asked = drivers_named(name);
-          if (!asked.empty()) {
+          const auto away = answer.ok() ? labelled_elsewhere(*answer) : std::nullopt;
+          if (away && !asked.empty()) {
+            work->rules.push_back(told_of(asked.front()->rule(), key, *away));
+          } else if (!asked.empty()) {
             work->rules.push_back(
                 explained_by(asked, key, answer.ok() ? &*answer : nullptr, error));
           }
@@ -316,6 +351,7 @@ Result<void> ControlRequests::check_controller(const std::string& name, const st
   for (Driver* driver : drivers_of(kind)) {
     if (driver->rule().name == name) return {};
   }
+  if (!shared_rules(kind, name).empty()) return {};
   return no_such_controller(name, kind);
 }
 
@@ -324,8 +360,10 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
   const std::string kind = base::string_at(args, {"kind"});
   const auto drivers = drivers_of(kind);
   if (!kind.empty()) {
-    if (drivers.empty()) return reply->fail(no_such_kind(kind));
-    wanted["kindName"] = drivers.front()->rule().for_.gvk.kind;
+    const auto shared = shared_rules(kind, "");
+    if (drivers.empty() && shared.empty()) return reply->fail(no_such_kind(kind));
+    const Rule& rule = drivers.empty() ? *shared.front() : drivers.front()->rule();
+    wanted["kindName"] = rule.for_.gvk.kind;
   }
   const auto known = check_controller(base::string_at(args, {"controller"}), kind);
   if (!known.ok()) return reply->fail(known.error());
@@ -338,7 +376,8 @@ void ControlRequests::runs(const Json& args, const ControlReplyPtr& reply) {
     all = history_.of_object(of);
     // Whoever follows may wait for an object that is to come.
     if (all.empty() && !flag_at(args, "watch") && !may_be_known(args, drivers)) {
-      return reply->fail(selected_by_none(args, *drivers.front()));
+      if (const auto error = ask_another(args)) return reply->fail(*error);
+      return reply->fail(selected_by_none(args, drivers));
     }
   }
   const std::size_t limit = count_at(args, "limit", 200, 2000);
@@ -374,15 +413,15 @@ Error ControlRequests::nothing_runs(const Json& args, const TriggerRequest& requ
     what = object_text(driver, key);
     elsewhere = facts.sharded && !facts.owns_shard;
   }
+  if (const auto error = request.key ? ask_another(args) : std::nullopt) return *error;
   const std::string of = what.empty() ? "" : what + ": ";
   if (!client_.may_write().ok()) {
-    return Error(ErrorKind::unavailable, of + "this instance may not write now: another one leads, "
-                                              "or the lead is not sure; ask that one");
+    return not_the_leader(of);
   }
   if (elsewhere) {
     return Error(ErrorKind::unavailable, of + "another instance leads its shard; ask that one");
   }
-  if (!what.empty()) return selected_by_none(args, *drivers.front());
+  if (!what.empty()) return selected_by_none(args, drivers);
   return Error(ErrorKind::not_found,
                "no object of the rules' selections matches; explain KIND/NAME says why");
 }
@@ -404,10 +443,12 @@ Result<Json> ControlRequests::trigger(const Json& args) {
     KW_ASSIGN(request.selector, core::LabelSelector::parse(selector));
   }
   auto drivers = drivers_of(kind);
-  if (!kind.empty() && drivers.empty()) return no_such_kind(kind);
+  if (!kind.empty() && drivers.empty() && shared_rules(kind, "").empty()) return no_such_kind(kind);
   if (const std::string controller = base::string_at(args, {"controller"}); !controller.empty()) {
     keep_named(drivers, controller);
-    if (drivers.empty()) return no_such_controller(controller, kind);
+    if (drivers.empty() && shared_rules(kind, controller).empty()) {
+      return no_such_controller(controller, kind);
+    }
   }
   Triggered triggered;
   for (Driver* driver : drivers) {
@@ -419,7 +460,7 @@ Result<Json> ControlRequests::trigger(const Json& args) {
   return triggered.answer();
 }
 
-Json ControlRequests::retry(const Json& args) {
+Result<Json> ControlRequests::retry(const Json& args) {
   Triggered triggered;
   for (Driver* driver : engine_.drivers()) {
     TriggerRequest request;
@@ -432,6 +473,8 @@ Json ControlRequests::retry(const Json& args) {
       triggered.add(*driver, driver->trigger(request, runtime::Reason::manual));
     }
   }
+  // What is parked, the leader knows.
+  if (triggered.count == 0 && !client_.may_write().ok()) return not_the_leader("");
   return triggered.answer();
 }
 
@@ -469,6 +512,19 @@ Json ControlRequests::queue(const Json& args) {
     one["objects"] = std::move(keys);
     controllers.push_back(std::move(one));
   }
+  // Those that have no shard here, too: that nothing is to be done for them nobody can say.
+  for (const Rule* rule : shared_rules("", "")) {
+    if (!drivers_named(rule->name).empty()) continue;
+    controllers.push_back({{"controller", rule->name},
+                           {"started", false},
+                           {"running", 0},
+                           {"ready", 0},
+                           {"waiting", 0},
+                           {"parked", 0},
+                           {"runs", 0},
+                           {"failedRuns", 0},
+                           {"objects", Json::array()}});
+  }
   return {{"controllers", std::move(controllers)}};
 }
 
@@ -492,10 +548,17 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
   const std::string kind = base::string_at(args, {"kind"});
   const std::string name = base::string_at(args, {"name"});
   const auto drivers = drivers_of(kind);
-  if (!kind.empty() && drivers.empty()) return reply->fail(no_such_kind(kind));
+  if (drivers.empty()) {
+    if (const auto error = ask_another(args)) return reply->fail(*error);
+    if (!kind.empty()) {
+      const bool shared = !shared_rules(kind, "").empty();
+      return reply->fail(shared ? selected_by_none(args, drivers) : no_such_kind(kind));
+    }
+  }
   // A name that is not there is a typo, and not an object that is held by nothing.
   if (!name.empty() && !drivers.empty() && !may_be_known(args, drivers)) {
-    return reply->fail(selected_by_none(args, *drivers.front()));
+    if (const auto error = ask_another(args)) return reply->fail(*error);
+    return reply->fail(selected_by_none(args, drivers));
   }
   struct Work {
     ControlReplyPtr reply;

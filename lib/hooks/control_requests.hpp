@@ -7,7 +7,9 @@
 
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "client/in_flight.hpp"
 #include "hooks/control.hpp"
@@ -50,15 +52,27 @@ class ControlRequests {
   Result<Json> trigger(const Json& args);
   Error nothing_runs(const Json& args, const TriggerRequest& request,
                      const std::vector<Driver*>& drivers);
-  Json retry(const Json& args);
+  Result<Json> retry(const Json& args);
   Json queue(const Json& args);
   Result<Json> log_level(const Json& args);
   void finalizers(const Json& args, const ControlReplyPtr& reply);
   Error no_such_kind(const std::string& kind);
   Error no_such_controller(const std::string& name, const std::string& kind);
-  Error selected_by_none(const Json& args, Driver& driver);
+  std::string object_named(const Json& args, const std::vector<Driver*>& drivers) const;
+  Error selected_by_none(const Json& args, const std::vector<Driver*>& drivers);
   bool may_be_known(const Json& args, const std::vector<Driver*>& drivers);
   Result<void> check_controller(const std::string& name, const std::string& kind);
+  // Of shards that narrow what is watched, led here or elsewhere; "" names all.
+  std::vector<const Rule*> shared_rules(const std::string& kind,
+                                        const std::string& controller) const;
+  // What the plan alone says of an object of that name; absent: it may be of a shard that is led
+  // here.
+  std::optional<Explanation> out_of_shards(const Rule& rule, const core::ObjectKey& key) const;
+  Explanation elsewhere() const;
+  std::optional<Explanation> labelled_elsewhere(const Json& live) const;
+  static Json told_of(const Rule& rule, const core::ObjectKey& key, const Explanation& explanation);
+  // For a request about what is not here; absent: no other instance knows more.
+  std::optional<Error> ask_another(const Json& args) const;
 
   Engine& engine_;
   client::Client& client_;

@@ -120,6 +120,8 @@ class Driver : public runtime::Reconciler, public RunHost {
   void lead(std::size_t shard);
   // Forgets the shard's pending objects; `ended` comes when none of them runs any more.
   void end_runs(std::size_t shard, std::function<void()> ended);
+  // The same of one that is being shut down: what it knows goes with it.
+  void end_last_runs(std::size_t shard, std::function<void()> ended);
   // For `explain`: all but what the server would have to be asked for.
   ExplainFacts facts_of(const core::ObjectKey& key);
   const runtime::WorkQueue& queue() const { return controller_.queue(); }

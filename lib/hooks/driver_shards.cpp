@@ -80,6 +80,11 @@ void Driver::forget_shard(std::size_t shard) {
 void Driver::end_runs(std::size_t shard, std::function<void()> ended) {
   led_.erase(shard);
   forget_shard(shard);
+  end_last_runs(shard, std::move(ended));
+}
+
+void Driver::end_last_runs(std::size_t shard, std::function<void()> ended) {
+  led_.erase(shard);
   if (!is_running(shard)) return services_.loop.post(std::move(ended));
   ending_[shard].push_back(std::move(ended));
 }

@@ -250,6 +250,7 @@ EngineFacts Engine::Impl::facts() const {
     out.leads[i] = led.contains(i);
   }
   if (last_finish) out.since_finish = loop.now() - *last_finish;
+  if (lead_trouble) out.lead_trouble = lead_trouble();
   return out;
 }
 
@@ -307,11 +308,27 @@ void Engine::Impl::shut_down(std::function<void()> done) {
     });
   });
   each_driver([&](Driver& driver) {
-    if (retires(driver)) return void(when_retired.emplace(&driver, drained));
+    if (retires(driver)) return void(when_drained.emplace(&driver, drained));
     driver.start_no_hooks();
-    driver.shut_down(drained);
+    drain(driver, drained);
   });
   drained();
+}
+
+void Engine::Impl::drain(Driver& driver, std::function<void()> then) {
+  when_drained.emplace(&driver, std::move(then));
+  driver.shut_down([this, raw = &driver, there = std::weak_ptr<char>(alive)] {
+    if (there.expired()) return;
+    std::vector<std::function<void()>> waiting;
+    const auto [first, last] = when_drained.equal_range(raw);
+    for (auto one = first; one != last; ++one) waiting.push_back(std::move(one->second));
+    when_drained.erase(first, last);
+    // One of them may end the driver, and whoever is told of the end of all may end us.
+    const auto still_there = there;
+    for (const auto& one : waiting) {
+      if (!still_there.expired()) one();
+    }
+  });
 }
 
 // One call for each driver, and one for who has told all of them; `then` comes with the last. A
@@ -369,8 +386,6 @@ void Engine::Impl::lead(std::size_t shard) {
 void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   led.erase(shard);
   families.remove_shard(shard);
-  // A driver tells only one when it is drained: shut_down() does it, and then all are released.
-  if (stopping && narrows()) return;
   std::erase_if(restarts, [&](const Restart& one) { return one.scope.only == shard; });
   auto left = std::make_shared<std::size_t>(1);
   auto one_less = [this, left, shard, ended = std::move(ended)] {
@@ -386,9 +401,11 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
   each_driver([&](Driver& driver) {
     if (narrows() && driver.scope().only != shard) return;
     ++*left;
-    if (!narrows()) return driver.end_runs(shard, one_less);
-    if (retires(driver)) return void(when_retired.emplace(&driver, one_less));
-    driver.shut_down(one_less);
+    if (!narrows()) {
+      return stopping ? driver.end_last_runs(shard, one_less) : driver.end_runs(shard, one_less);
+    }
+    if (retires(driver)) return void(when_drained.emplace(&driver, one_less));
+    drain(driver, one_less);
   });
   loop.post(one_less);
 }
@@ -430,7 +447,7 @@ void Engine::Impl::abandon(Duration within, std::function<void()> done) {
   shutdown_timer = loop.after(within, end);
   each_driver([&](Driver& driver) {
     if (!retires(driver)) return driver.abandon(drained);
-    when_retired.emplace(&driver, drained);
+    when_drained.emplace(&driver, drained);
     driver.abandon_runs();
   });
   drained();
@@ -547,12 +564,25 @@ void Engine::end_runs(std::size_t shard, std::function<void()> ended) {
   impl_->end_runs(shard, std::move(ended));
 }
 
+void Engine::ask_about_lead(std::function<std::optional<LeadTrouble>()> trouble) {
+  impl_->lead_trouble = std::move(trouble);
+}
+
+std::optional<LeadTrouble> Engine::lead_trouble() const {
+  return impl_->lead_trouble ? impl_->lead_trouble() : std::nullopt;
+}
+
 void Engine::abandon(Duration within, std::function<void()> done) {
   impl_->abandon(within, std::move(done));
 }
 
 Result<RulePlan> Engine::reload(std::vector<Rule> rules) {
   return impl_->reload(std::move(rules));
+}
+
+std::optional<SharedOut> Engine::shared_out() const {
+  if (!impl_->narrows()) return std::nullopt;
+  return SharedOut{*impl_->options.shards, impl_->rules, impl_->led};
 }
 
 std::vector<Driver*> Engine::drivers() {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -125,6 +127,13 @@ struct EngineStatus {
   std::uint64_t failed_runs = 0;
 };
 
+// With several shards that narrow what is watched. Valid until the next turn of the loop.
+struct SharedOut {
+  const ShardPlan& plan;
+  const std::vector<Rule>& rules;  // as they are shared out, some maybe with no shard here
+  const std::set<std::size_t>& led;
+};
+
 class Engine {
  public:
   // loop and client must outlive it.
@@ -154,6 +163,7 @@ class Engine {
   Result<RulePlan> reload(std::vector<Rule> rules);
   // For the control socket; valid until the next turn of the loop.
   std::vector<Driver*> drivers();
+  std::optional<SharedOut> shared_out() const;
   // Runs what the request names, in the controllers of one document (metadata.name), or in all for
   // "". How many objects.
   std::size_t trigger(const std::string& document, const TriggerRequest& request,
@@ -164,8 +174,12 @@ class Engine {
   // With options.shards; the order of events is the caller's (runtime::Leadership). Caches are kept
   // warm before, unless the plan narrows what is watched.
   void lead(std::size_t shard);
-  // Nothing of this shard starts any more; `ended` when none of its runs is left.
+  // Nothing of this shard starts any more; `ended` when none of its runs is left. Also while it
+  // shuts down: not for a shard whose runs were cut off.
   void end_runs(std::size_t shard, std::function<void()> ended);
+  // Who is asked about it, for facts(); outlives the engine.
+  void ask_about_lead(std::function<std::optional<LeadTrouble>()> trouble);
+  std::optional<LeadTrouble> lead_trouble() const;
   // The lead was lost: hooks get TERM now and KILL at `within` (0: at once), outcomes are dropped;
   // then `done`.
   void abandon(Duration within, std::function<void()> done);

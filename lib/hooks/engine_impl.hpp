@@ -35,6 +35,7 @@ struct Engine::Impl : client::RequestObserver {
   EngineOptions options;
   EngineCallbacks callbacks;
   std::function<void()> progress;
+  std::function<std::optional<LeadTrouble>()> lead_trouble;
 
   base::Random random = base::Random::from_system();
   runtime::RunSlots slots;
@@ -86,8 +87,8 @@ struct Engine::Impl : client::RequestObserver {
   std::map<const Driver*, WhenRemoved> said_last;
   // By the rule's name and what it is narrowed to, until it starts again.
   std::map<std::pair<std::string, std::optional<std::size_t>>, Legacy> legacies;
-  // A driver tells only one when it is drained; who else waits for one that retires is told by us.
-  std::multimap<const Driver*, std::function<void()>> when_retired;
+  // A driver tells only who asked last that it is drained: all who wait for one are told by us.
+  std::multimap<const Driver*, std::function<void()>> when_drained;
   std::shared_ptr<char> alive = std::make_shared<char>();  // posted calls ask whether we are there
   std::shared_ptr<std::size_t> draining;  // of the latest shutdown: who is not drained yet
   std::function<void()> on_shut_down;
@@ -150,6 +151,8 @@ struct Engine::Impl : client::RequestObserver {
   void keep_with_triggers(const std::vector<Rule>& of);
   // Errors: as TriggerHub::change(); the sources are what they were then.
   Result<void> change_triggers(const RulePlan& plan, const std::vector<Rule>& wanted);
+  // By end_runs() or shut_down(), or both; not of one that retires.
+  void drain(Driver& driver, std::function<void()> then);
   void on_retired(const Driver* driver);
   void forget_legacies();
   void start_waiting_rules();

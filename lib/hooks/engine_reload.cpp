@@ -42,11 +42,6 @@ void Engine::Impl::keep_state_of_current() {
 }
 
 Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
-  if (narrows()) {
-    return Error(ErrorKind::unsupported,
-                 "rules are not read again with --shard-by, which decides what is watched: restart "
-                 "the instance");
-  }
   if (stopping) return Error(ErrorKind::canceled, "the controller is ending");
   std::vector<Rule> all = wanted;
   wanted = of_single_shard(std::move(wanted));
@@ -54,6 +49,11 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   for (const Rule& rule : wanted) identities.push_back(identity_of(rule));
   RulePlan plan = plan_reload(current, identities);
   if (plan.empty()) return plan;
+  if (narrows()) {
+    return Error(ErrorKind::unsupported,
+                 "rules are not read again with --shard-by, which decides what is watched: restart "
+                 "the instance");
+  }
   KW_TRY(change_triggers(plan, wanted));
   current = std::move(identities);
   const std::vector<Rule> unstarted = take_unstarted(plan.ended);
@@ -199,9 +199,9 @@ void Engine::Impl::on_retired(const Driver* driver) {
   }
   said_last.erase(driver);
   retiring.erase(it);
-  const auto [first, last] = when_retired.equal_range(driver);
+  const auto [first, last] = when_drained.equal_range(driver);
   for (auto waiting = first; waiting != last; ++waiting) loop.post(std::move(waiting->second));
-  when_retired.erase(first, last);
+  when_drained.erase(first, last);
   start_waiting_rules();
   // A controller of a group's kind may have waited for this name.
   if (!stopping && known.resources() != nullptr && !families.empty()) resolve_rules();

@@ -288,13 +288,20 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
 
 }  // namespace
 
+Explanation other_shard(const std::string& lead_trouble) {
+  if (lead_trouble.empty()) return state("other-shard", "another instance leads its shard");
+  return state(
+      "other-shard",
+      "this instance does not lead its shard, and could not take it over: " + lead_trouble);
+}
+
 Explanation explain(const Rule& rule, const ExplainFacts& facts) {
   if (auto out = of_the_rule(facts)) return *std::move(out);
   Explanation out;
   if (!facts.is_known()) {
     out = of_absent(rule, facts);
   } else if (!facts.owns_shard && facts.sharded) {
-    out = state("other-shard", "another instance leads its shard");
+    out = other_shard(facts.lead_trouble);
   } else if (auto object =
                  facts.cached && !facts.deleted ? of_the_object(rule, facts) : std::nullopt) {
     out = *std::move(object);
@@ -304,7 +311,9 @@ Explanation explain(const Rule& rule, const ExplainFacts& facts) {
     look_at_schedule(facts, out);
     if (!facts.may_write) {
       out.state = "standby";
-      out.text = "this instance may not write now: another one leads, or the lead is not sure";
+      out.text = facts.lead_trouble.empty()
+                     ? "this instance may not write now: another one leads, or the lead is not sure"
+                     : "this instance may not write now, and cannot lead: " + facts.lead_trouble;
       out.next_run.reset();
     }
   }

@@ -46,8 +46,9 @@ struct ExplainFacts {
   bool outdated = false;  // held until its kinds are listed anew: the server's data went back
   bool stopping = false;
   bool may_write = true;
-  bool owns_shard = true;  // this instance leads the object's shard
-  bool sharded = false;    // there are several
+  std::string lead_trouble;  // why this instance could not lead; "" = nothing is known
+  bool owns_shard = true;    // this instance leads the object's shard
+  bool sharded = false;      // there are several
   // The object.
   bool cached = false;           // in the cache of the selection
   bool guarded_outside = false;  // outside of it, with our finalizer
@@ -92,6 +93,8 @@ struct Explanation {
 };
 
 Explanation explain(const Rule& rule, const ExplainFacts& facts);
+// Of what belongs to a shard that is not led here; `lead_trouble` as in the facts.
+Explanation other_shard(const std::string& lead_trouble);
 
 Json to_json(const Explanation& explanation);
 

@@ -41,6 +41,12 @@ std::string name_of(const WatchFacts& watch);
 // "the watch of deployments.apps has failed for 37s". Precondition: it is failing.
 std::string how_long_failing(const WatchFacts& watch);
 
+// Its Leases can be neither held nor seen to be held by another instance.
+struct LeadTrouble {
+  std::string why;
+  Duration lasts{0};
+};
+
 struct EngineFacts {
   bool discovered = false;  // the server has said what kinds it has
   bool stopping = false;
@@ -48,6 +54,7 @@ struct EngineFacts {
   std::vector<WatchFacts> watches;
   std::optional<Duration> since_finish;  // since a run ended; absent: none did yet
   std::map<std::size_t, bool> leads;     // by shard; empty: there is no leader election
+  std::optional<LeadTrouble> lead_trouble;
   Duration longest_run{0};  // that a hook may take with its grace, of the present rules
 };
 

@@ -33,6 +33,10 @@ HealthReport judge_readiness(const EngineFacts& facts, const HealthLimits& limit
   if (!facts.discovered) {
     out.problems.emplace_back("the server has not said yet what kinds it has");
   }
+  if (const auto& lead = facts.lead_trouble; lead && exceeds(lead->lasts, limits.max_stale)) {
+    out.problems.push_back(
+        fmt::format("it could not lead for {}: {}", base::format_duration(lead->lasts), lead->why));
+  }
   for (const ControllerFacts& one : facts.controllers) {
     if (facts.discovered && !one.started && !one.absent) {
       const std::string& why = one.why_not_started;

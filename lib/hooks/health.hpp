@@ -12,8 +12,9 @@ namespace kubewatch::hooks {
 
 // 0 = not looked at.
 struct HealthLimits {
-  Duration max_stale{300000};  // a watch that has failed to reconnect for longer
-  Duration max_wait{600000};   // the oldest key that is due has waited for longer
+  // A watch that has failed to reconnect for longer, or Leases that were of no use.
+  Duration max_stale{300000};
+  Duration max_wait{600000};  // the oldest key that is due has waited for longer
   // Something is due, and no run has ended for longer. Absent: 15 minutes, or twice as long as a
   // run of the present rules may take.
   std::optional<Duration> liveness;

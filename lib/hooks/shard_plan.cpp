@@ -86,6 +86,20 @@ std::string describe(const ShardPlan& plan) {
   return fmt::format("{}namespace, {:016x}", count, runtime::stable_hash(text));
 }
 
+std::optional<std::size_t> shard_of(const ShardPlan& plan, const core::ObjectMeta& meta) {
+  const auto label = std::find_if(meta.labels.begin(), meta.labels.end(),
+                                  [&](const auto& one) { return one.first == plan.label; });
+  for (std::size_t shard = 0; shard < plan.count; ++shard) {
+    if (plan.by == ShardPlan::By::label) {
+      if (label != meta.labels.end() && label->second == std::to_string(shard)) return shard;
+      continue;
+    }
+    const auto& names = plan.namespaces[shard];
+    if (std::find(names.begin(), names.end(), meta.namespace_) != names.end()) return shard;
+  }
+  return std::nullopt;
+}
+
 std::optional<Rule> rule_of_shard(const Rule& rule, const ShardPlan& plan, std::size_t shard) {
   // One run for everything is one instance's.
   if (!rule.has_for) return shard == 0 ? std::optional(rule) : std::nullopt;

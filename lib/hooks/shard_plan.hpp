@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "core/meta.hpp"
 #include "hooks/rule.hpp"
 
 namespace kubewatch::hooks {
@@ -32,6 +33,10 @@ Result<ShardPlan> parse_shard_plan(std::string_view shard_by, std::optional<std:
 // The same for all instances that share the objects out alike, another for all others: what stands
 // in the Lease that they share.
 std::string describe(const ShardPlan& plan);
+
+// The one that an object is of; absent: of none, and nobody handles it. Precondition:
+// plan.narrows().
+std::optional<std::size_t> shard_of(const ShardPlan& plan, const core::ObjectMeta& meta);
 
 // The rule as one shard has it; absent when it has nothing there. What it relates to (`watches`) is
 // not narrowed. Precondition: plan.narrows(). Whether its kind has namespaces is not known here:

@@ -1,6 +1,7 @@
 // The event loop's half of libcurl's multi_socket interface.
 #include "http/curl_engine.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
@@ -76,12 +77,37 @@ void CurlEngine::launch(const std::shared_ptr<Transfer>& transfer) {
     idle_handles_.pop_back();
   }
   transfer->configure(easy);
+  use_no_distrusted(easy);
   running_[easy].transfer = transfer;
+  running_[easy].started = loop_.now();
   if (transfer->idle_timeout() > Duration::zero()) {
     arm_idle(easy, transfer->idle_timeout());
   }
   [[maybe_unused]] const CURLMcode added = curl_multi_add_handle(multi_, easy);
   assert(added == CURLM_OK);
+}
+
+// The peer of a kept connection may be gone without a word, while a load balancer still takes what
+// is sent there: so may those of all that were opened before that was asked, and each would cost
+// the time of a request. What was opened for it anew says nothing of others.
+void CurlEngine::distrust_older(CURL* unanswered) {
+  long opened = 0;
+  curl_easy_getinfo(unanswered, CURLINFO_NUM_CONNECTS, &opened);
+  if (opened > 0) return;
+  const TimePoint started = running_.at(unanswered).started;
+  distrusted_ = std::max(distrusted_.value_or(started), started);
+}
+
+// libcurl counts whole seconds, and takes 0 for no limit.
+void CurlEngine::use_no_distrusted(CURL* easy) const {
+  if (!distrusted_) return;
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(loop_.now() - *distrusted_);
+  const long oldest = static_cast<long>(age.count()) - 1;
+  if (oldest > 0) {
+    curl_easy_setopt(easy, CURLOPT_MAXLIFETIME_CONN, oldest);
+  } else {
+    curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
+  }
 }
 
 void CurlEngine::cancel(const std::shared_ptr<Transfer>& transfer) {
@@ -182,6 +208,7 @@ void CurlEngine::collect() {
     const CURLcode code = message->data.result;
     // Before release(), which resets what the handle knows about its end.
     Result<void> outcome = running_.at(easy).transfer->outcome(code);
+    if (code == CURLE_OPERATION_TIMEDOUT) distrust_older(easy);
     const auto transfer = release(easy);
     transfer->finish(std::move(outcome));
   }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,7 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   };
   struct Running {
     std::shared_ptr<Transfer> transfer;
+    TimePoint started{};
     loop::Timer idle;
   };
 
@@ -57,6 +59,8 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   void resume_later(Transfer& transfer);
   void resume(const std::shared_ptr<Transfer>& transfer);
   void launch(const std::shared_ptr<Transfer>& transfer);
+  void distrust_older(CURL* unanswered);
+  void use_no_distrusted(CURL* easy) const;
   void arm_idle(CURL* easy, Duration delay);
   void check_idle(CURL* easy);
   // Takes the easy handle off the multi and back to the pool.
@@ -72,7 +76,8 @@ class CurlEngine : public std::enable_shared_from_this<CurlEngine> {
   std::vector<CURL*> idle_handles_;
   std::vector<std::function<void()>> deferred_;
   bool inside_ = false;
-  TimePoint turn_{};  // the loop's time of the turn that began at turn_began_
+  std::optional<TimePoint> distrusted_;  // no kept connection that was opened before is used
+  TimePoint turn_{};                     // the loop's time of the turn that began at turn_began_
   std::chrono::steady_clock::time_point turn_began_{};
 };
 

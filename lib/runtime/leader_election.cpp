@@ -4,15 +4,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
+
+#include "base/strings.hpp"
 
 namespace kubewatch::runtime {
 namespace {
 
 constexpr double kJitter = 1.2;  // client-go's: a standby waits 1 to 2.2 retry periods
+constexpr Duration kLongestLease{std::int64_t{std::numeric_limits<std::int32_t>::max()} * 1000};
 constexpr int kConflictsInARow = 3;
+constexpr int kShortestRetry = 4;  // of a leader near its fence: so many in a retry period
+// In retry periods.
+constexpr double kSpread = 0.3;  // so much earlier at the most, where not all are to come at once
+constexpr double kLooks = 0.5;   // at a shared lease
+constexpr double kShortestLook = 0.1;
 constexpr Duration kShortestRequest{1000};
 constexpr std::size_t kRememberedRenewals = 16;
+
+Duration part(Duration of, double factor) {
+  return std::chrono::duration_cast<Duration>(of * factor);
+}
 
 Error flag_error(const std::string& message) {
   return Error(ErrorKind::invalid, message);
@@ -31,10 +45,17 @@ Result<void> ElectionOptions::validate() const {
     return flag_error("--lease-namespace \"" + lease.namespace_ + "\": " + wrong);
   }
   if (identity.empty()) return flag_error("--identity is empty");
+  if (!base::is_valid_utf8(identity)) {
+    return flag_error("--identity is not UTF-8: a Lease holds no other text");
+  }
   if (retry_period <= Duration{0}) return flag_error("--retry-period must be more than 0");
   if (lease_duration.count() % 1000 != 0) {
     return flag_error(fmt::format(
         "--lease-duration {} must be whole seconds: a Lease holds no less", text(lease_duration)));
+  }
+  if (lease_duration > kLongestLease) {
+    return flag_error(fmt::format("--lease-duration {} must be {} at most: a Lease holds no more",
+                                  text(lease_duration), text(kLongestLease)));
   }
   if (lease_duration <= renew_deadline) {
     return flag_error(fmt::format("--lease-duration {} must be more than --renew-deadline {}",
@@ -121,8 +142,8 @@ void LeaderElector::get() {
 void LeaderElector::write(TimePoint now, WallTime wall) {
   sent_at_ = now;
   open_ = Open::renewal;
-  // Never shorter than others that hold it count on.
   const bool with_others = options_.shared && record_->holder == options_.identity;
+  // Never shorter than others that hold it count on.
   const Duration lasts =
       with_others ? std::max(options_.lease_duration, record_->duration) : options_.lease_duration;
   Json object = renewed_lease(*record_, options_.identity, lasts, wall);
@@ -172,19 +193,19 @@ void LeaderElector::on_got(TimePoint now, WallTime wall, Result<Json> answer) {
   const std::optional<Lease> before = observed_;
   const TimePoint looked_at = std::exchange(looked_at_, sent_at_);
   observe(now, std::move(*lease));
-  if (before && renewed_by_others(*before) && now < looked_at + options_.renew_deadline) {
-    return confirm(now, looked_at);
+  if (before && renewed_by_others(*before)) {
+    if (state_ == ElectionState::leading) confirmed_at_ = std::max(confirmed_at_, looked_at);
+    if (!is_due(now, looked_at)) return confirm(now, looked_at);
   }
   decide(now, wall);
 }
 
-// Since that was seen. It happened after that look was sent, so that for no rival the lease began
-// to run out earlier.
+// Since that was seen, and for as long as we count on.
 bool LeaderElector::renewed_by_others(const Lease& before) const {
   const bool renewing = state_ == ElectionState::leading || state_ == ElectionState::standing_by;
   return options_.shared && renewing && before.holder == options_.identity &&
          record_->holder == options_.identity && before.transitions == record_->transitions &&
-         !before.same_spec(*record_);
+         !before.same_spec(*record_) && record_->duration >= options_.lease_duration;
 }
 
 // What the lease as it is now asks for.
@@ -202,6 +223,10 @@ void LeaderElector::decide(TimePoint now, WallTime wall) {
       }
       if (!options_.shared && is_rival()) {
         return lose("another process renews it with the same identity " + options_.identity);
+      }
+      if (options_.shared && !is_due(now, confirmed_at_) &&
+          record_->duration >= options_.lease_duration) {
+        return look_again(now);
       }
       return write(now, wall);
     case ElectionState::standing_by:
@@ -251,10 +276,13 @@ void LeaderElector::on_put_failed(TimePoint now, Open what, const Error& error) 
                         (error.is_not_found() && what != Open::create);
   if (!outdated) return retry(now, &error);
   record_.reset();
-  if (state_ == ElectionState::standing_by || ++conflicts_ > kConflictsInARow) {
+  // Whoever was faster at a shared lease has most likely renewed it for us.
+  const bool is_rivals = state_ == ElectionState::standing_by && !options_.shared;
+  if (is_rivals || ++conflicts_ > kConflictsInARow) {
     conflicts_ = 0;
     return retry(now, what == Open::release ? &error : nullptr);
   }
+  sent_at_ = now;
   get();
 }
 
@@ -280,16 +308,31 @@ void LeaderElector::confirm(TimePoint now, TimePoint since) {
     actions_.push_back(BecameLeader{});
   }
   confirmed_at_ = std::max(confirmed_at_, since);
-  retry_at_ = now + options_.retry_period;
-  if (!options_.shared) return;
-  // Not all at once, and not later.
-  retry_at_ -= std::chrono::duration_cast<Duration>(options_.retry_period * (0.3 * random_.unit()));
+  conflicts_ = 0;
+  if (options_.shared) return look_again(now);
+  const double early = options_.one_of_many ? kSpread * random_.unit() : 0;
+  retry_at_ = now + part(options_.retry_period, 1 - early);
+}
+
+// Of a shared lease that was renewed then: whether it is for us to renew it.
+bool LeaderElector::is_due(TimePoint now, TimePoint renewed) const {
+  return now >= renewed + part(options_.retry_period, 1 - kSpread);
+}
+
+// At the latest when it is due.
+void LeaderElector::look_again(TimePoint now) {
+  const Duration period = options_.retry_period;
+  const Duration most = std::min(part(period, kLooks), confirmed_at_ + period - now);
+  retry_at_ = now + std::max(part(most, 1 - kSpread * random_.unit()), part(period, kShortestLook));
 }
 
 void LeaderElector::retry(TimePoint now, const Error* error) {
   Duration wait = options_.retry_period;
   if (state_ == ElectionState::standing_by) {
-    wait += std::chrono::duration_cast<Duration>(wait * (kJitter * random_.unit()));
+    wait += part(wait, kJitter * random_.unit());
+  } else if (const auto held = fence()) {
+    const Duration half = (held->start_before - now) / 2;
+    wait = std::clamp(half, options_.retry_period / kShortestRetry, options_.retry_period);
   }
   retry_at_ = now + wait;
   if (error != nullptr) actions_.push_back(ElectionTrouble{*error, wait});

@@ -11,7 +11,13 @@
 //   (1.2 with the defaults) before two can write at once.
 // - A lease that names this identity with a renewal that this process did not send is held by
 //   another process of the same identity: lost; unless the lease is one that many share. There a
-//   renewal by another counts as one that was sent at the look before it was seen.
+//   renewal by another counts as one that was sent at the look before it was seen: it came after
+//   that, so for no rival the lease began to run out earlier. Looks come twice in a retry period,
+//   and who can count on nothing that is newer than most of a period renews it itself: its own
+//   write is tried as long before the fence as that of a lease with one holder.
+//   A shared lease lasts as long as the longest of those who ever shared it wanted: nobody can tell
+//   whether whoever counts on that is gone.
+// - What fails is tried again after a retry period, or half-way to the fence where that is sooner.
 // - Whoever deletes or edits a held Lease by hand takes these promises away. So does a network that
 //   delivers a write after its sender gave up on it: a Lease is no token that the server checks.
 // `now` must go on while the process is stopped and the machine is suspended (loop/boot_clock).
@@ -38,9 +44,13 @@ struct ElectionOptions {
   Duration retry_period{2000};
   std::map<std::string, std::string> labels;  // of a Lease that it creates
   bool shared = false;  // others of the same identity hold it too, and none gives it back
+  // Renewals come a little early, each time by another while: those of many Leases that one process
+  // has taken together would go on coming all at once.
+  bool one_of_many = false;
 
-  // lease_duration > renew_deadline > 1.2 * retry_period > 0, whole seconds in lease_duration (that
-  // is what a Lease can say), a name, a namespace, an identity. Errors: invalid, naming the flag.
+  // lease_duration > renew_deadline > 1.2 * retry_period > 0, whole seconds in lease_duration, and
+  // no more than fit into 32 bits (that is what a Lease can say), a name, a namespace, an identity.
+  // Errors: invalid, naming the flag.
   Result<void> validate() const;
   // For each request on the lease: one that hangs leaves time for another.
   Duration request_timeout() const;
@@ -131,6 +141,8 @@ class LeaderElector {
   bool is_rival() const;
   bool renewed_by_others(const Lease& before) const;
   void confirm(TimePoint now, TimePoint since);
+  bool is_due(TimePoint now, TimePoint renewed) const;
+  void look_again(TimePoint now);
   void retry(TimePoint now, const Error* error);
   void set_timer();
   void lose(std::string why);

@@ -49,13 +49,15 @@ struct Leadership::Impl {
   std::unique_ptr<LeaseKeeper> plan;                  // with more than one shard, as the next
   std::unique_ptr<LeaseKeeper> member;
   bool lost = false;
-  bool left = false;    // from release() on, until it starts again
-  bool let_in = false;  // it has led or stood by, or seen the other instances
+  bool leaving = false;  // from leave() or release() on, until it starts again
+  bool left = false;     // from release() on
+  bool let_in = false;   // it has led or stood by, or seen the other instances
   std::function<void()> on_all_released;
   loop::Timer list_timer;
   client::PendingPtr listing;
   client::PendingPtr cleaning;
-  std::string told_list_error;
+  std::optional<LeaseTrouble> list_trouble;
+  RepeatedWarning list_warning;
 
   Impl(client::Client& the_client, LeadershipOptions the_options, base::Random& the_random,
        LeadershipCallbacks the_callbacks);
@@ -69,6 +71,13 @@ struct Leadership::Impl {
     return fence && loop::boot_now() < fence->start_before;
   }
   void run(const ShardActions& actions);
+  void on_runs_ended(std::size_t shard);
+  bool leads_only(std::size_t shard) const;
+  void stop_listing() {
+    list_timer.reset();
+    listing.reset();
+    list_trouble.reset();
+  }
   void on_leading(std::size_t shard);
   void on_trouble(const Error& error);
   void on_lost(const LeaseKeeper& keeper, const LostLead& loss);
@@ -77,6 +86,7 @@ struct Leadership::Impl {
   void clean(const std::vector<Lease>& abandoned);
   void check_released();
   std::optional<Fence> fence() const;
+  std::optional<LeaseTrouble> trouble() const;
 };
 
 Leadership::Impl::Impl(client::Client& the_client, LeadershipOptions the_options,
@@ -102,6 +112,7 @@ std::string Leadership::Impl::lease_name(std::size_t shard) const {
 std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
   ElectionOptions election = options.election;
   election.lease.name = lease_name(shard);
+  election.one_of_many = sharded();
   LeaseKeeperCallbacks keeper;
   keeper.on_leading = [this, shard] { on_leading(shard); };
   keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
@@ -128,7 +139,7 @@ void Leadership::Impl::make_plan() {
   election.shared = true;
   LeaseKeeperCallbacks keeper;
   keeper.on_leading = [this] {
-    if (!left && member->state() == ElectionState::idle) member->start();
+    if (!leaving && member->state() == ElectionState::idle) member->start();
   };
   keeper.on_released = [](bool) {};
   keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
@@ -141,13 +152,13 @@ void Leadership::Impl::make_plan() {
   };
   keeper.on_lost = [this](const LostLead& loss) {
     // Nothing is led any more; what is still given back has a deadline of its own.
-    if (left) return;
+    const auto is_led = [](const auto& one) { return one->state() == ElectionState::leading; };
+    if (left || (leaving && std::none_of(keepers.begin(), keepers.end(), is_led))) return;
     const auto is_idle = [](const auto& one) { return one->state() == ElectionState::idle; };
     if (!std::all_of(keepers.begin(), keepers.end(), is_idle)) return on_lost(*plan, loss);
     // A spare: no member either, or those of another plan would count on it.
     if (lost) return;
-    list_timer.reset();
-    listing.reset();
+    stop_listing();
     if (!is_idle(member)) member->release();
     plan->start();
   };
@@ -162,16 +173,16 @@ void Leadership::Impl::make_member() {
   election.labels = {{kMemberLabel, group}};
   LeaseKeeperCallbacks keeper;
   keeper.on_leading = [this] {
-    if (!listing && !lost && !left) list_members();
+    if (!listing && !lost && !leaving) list_members();
   };
   keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
   // Without it the others count us as gone and take what we release; the shards' own Leases decide.
   keeper.on_lost = [this](const LostLead&) {
-    if (!lost && !left && holds_plan()) member->start();
+    if (!lost && !leaving && holds_plan()) member->start();
     check_released();
   };
   keeper.on_released = [this](bool) {
-    if (!left && !lost && holds_plan()) member->start();
+    if (!leaving && !lost && holds_plan()) member->start();
     check_released();
   };
   member = std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
@@ -186,13 +197,25 @@ void Leadership::Impl::run(const ShardActions& actions) {
     } else {
       const std::size_t shard = std::get<EndRuns>(action).shard;
       base::log_info("handing over", {{"lease", lease_name(shard)}});
-      callbacks.end_runs(shard, [this, shard] { run(coordinator.runs_ended(shard)); });
+      callbacks.end_runs(shard, [this, shard] { on_runs_ended(shard); });
     }
   }
 }
 
+// Events of the last runs may be on their way still.
+void Leadership::Impl::on_runs_ended(std::size_t shard) {
+  if (!leaving || !leads_only(shard)) run(coordinator.runs_ended(shard));
+}
+
+bool Leadership::Impl::leads_only(std::size_t shard) const {
+  for (std::size_t other = 0; other < keepers.size(); ++other) {
+    if (other != shard && keepers[other]->state() == ElectionState::leading) return false;
+  }
+  return true;
+}
+
 void Leadership::Impl::on_trouble(const Error& error) {
-  if (!let_in && !left && !lost && callbacks.refused) callbacks.refused(error);
+  if (!let_in && !leaving && !lost && callbacks.refused) callbacks.refused(error);
 }
 
 void Leadership::Impl::on_leading(std::size_t shard) {
@@ -231,18 +254,20 @@ void Leadership::Impl::list_members() {
 }
 
 void Leadership::Impl::on_members(Result<client::ListResult> answer) {
-  if (lost || left) return;
+  if (lost || leaving) return;
   const Duration pause = options.election.retry_period;
   list_timer = client.loop().after(pause, [this] { list_members(); });
   if (!answer.ok()) {
     const std::string text = answer.error().render();
-    if (text != told_list_error) {
+    const TimePoint now = loop::boot_now();
+    list_trouble = LeaseTrouble{answer.error(), list_trouble ? list_trouble->since : now};
+    if (list_warning.admit(text, now)) {
       base::log_warn("cannot see the other instances; shards stay as they are", {{"error", text}});
     }
-    told_list_error = text;
     return on_trouble(answer.error());
   }
-  told_list_error.clear();
+  list_trouble.reset();
+  list_warning.is_over();
   let_in = true;
   std::vector<Lease> members;
   for (const std::string& item : answer->items) {
@@ -300,6 +325,19 @@ std::optional<Fence> Leadership::Impl::fence() const {
   return shared && shared->start_before > out->start_before ? out : shared;
 }
 
+std::optional<LeaseTrouble> Leadership::Impl::trouble() const {
+  std::optional<LeaseTrouble> out = list_trouble;
+  const auto look_at = [&out](const LeaseKeeper* keeper) {
+    if (keeper == nullptr || keeper->state() == ElectionState::idle) return;
+    const auto& one = keeper->trouble();
+    if (one && (!out || one->since < out->since)) out = one;
+  };
+  for (const auto& keeper : keepers) look_at(keeper.get());
+  look_at(plan.get());
+  look_at(member.get());
+  return out;
+}
+
 Leadership::Leadership(client::Client& client, LeadershipOptions options, base::Random& random,
                        LeadershipCallbacks callbacks)
     : impl_(std::make_unique<Impl>(client, std::move(options), random, std::move(callbacks))),
@@ -308,7 +346,7 @@ Leadership::Leadership(client::Client& client, LeadershipOptions options, base::
 Leadership::~Leadership() = default;
 
 void Leadership::start() {
-  impl_->left = false;
+  impl_->leaving = impl_->left = false;
   impl_->coordinator.stay();
   if (impl_->sharded()) {
     impl_->plan->start();
@@ -317,11 +355,18 @@ void Leadership::start() {
   }
 }
 
+void Leadership::leave() {
+  if (std::exchange(impl_->leaving, true) || impl_->lost) return;
+  impl_->stop_listing();
+  // First: who takes what is given back has to know that nobody else is to have it.
+  if (impl_->member != nullptr) impl_->member->release();
+  impl_->run(impl_->coordinator.leave());
+}
+
 void Leadership::release(std::function<void()> done) {
-  impl_->left = true;
+  impl_->leaving = impl_->left = true;
   impl_->on_all_released = std::move(done);
-  impl_->list_timer.reset();
-  impl_->listing.reset();
+  impl_->stop_listing();
   const auto actions = impl_->coordinator.leave();
   for (const ShardAction& action : actions) {
     if (const auto* end = std::get_if<EndRuns>(&action)) {
@@ -340,6 +385,10 @@ void Leadership::release(std::function<void()> done) {
 
 std::optional<Fence> Leadership::fence() const {
   return impl_->fence();
+}
+
+std::optional<LeaseTrouble> Leadership::trouble() const {
+  return impl_->trouble();
 }
 
 }  // namespace kubewatch::runtime

@@ -50,10 +50,17 @@ class Leadership {
 
   // Again as well, once release() has told.
   void start();
+  // Nothing new is to start: the others count on us no more, nothing is stood for, and each Lease
+  // is given back as soon as end_runs has told that nothing runs under it. Until then it is
+  // renewed, and the last one until release(), since what the work says at its end is written under
+  // it.
+  void leave();
   // When all work has ended: gives all Leases back, then `done`. Bounded by the renew deadline.
   void release(std::function<void()> done);
   client::WriteGate& gate() { return gate_; }
   std::optional<Fence> fence() const;
+  // Of the Leases and the list of the instances: what has been in the way for longest.
+  std::optional<LeaseTrouble> trouble() const;
 
  private:
   struct Impl;

@@ -12,14 +12,33 @@ namespace kubewatch::runtime {
 namespace {
 
 constexpr Duration kLongestSleep{1000};
+constexpr Duration kWarnAgain{60000};
+
+// Nothing more is to be asked about the answer that made these.
+bool is_settled(const ElectionActions& actions) {
+  return std::none_of(actions.begin(), actions.end(), [](const ElectionAction& action) {
+    return std::holds_alternative<GetLease>(action) ||
+           std::holds_alternative<CreateLease>(action) ||
+           std::holds_alternative<UpdateLease>(action) ||
+           std::holds_alternative<ElectionTrouble>(action);
+  });
+}
 
 }  // namespace
+
+bool RepeatedWarning::admit(const std::string& text, TimePoint now) {
+  if (text == told_ && now < told_at_ + kWarnAgain) return false;
+  told_ = text;
+  told_at_ = now;
+  return true;
+}
 
 LeaseKeeper::LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
                          LeaseKeeperCallbacks callbacks)
     : client_(client), elector_(std::move(options), random), callbacks_(std::move(callbacks)) {}
 
 void LeaseKeeper::start() {
+  trouble_.reset();
   run(elector_.start(loop::boot_now(), client_.loop().wall()));
 }
 
@@ -28,14 +47,19 @@ void LeaseKeeper::release() {
 }
 
 void LeaseKeeper::answered(Result<Json> answer) {
-  if (answer.ok()) told_trouble_.clear();
-  run(elector_.on_answer(loop::boot_now(), client_.loop().wall(), std::move(answer)));
+  auto actions = elector_.on_answer(loop::boot_now(), client_.loop().wall(), std::move(answer));
+  // A look that lets nothing be written has not helped.
+  if (is_settled(actions)) {
+    trouble_.reset();
+    warning_.is_over();
+  }
+  run(std::move(actions));
 }
 
 void LeaseKeeper::tell_trouble(const ElectionTrouble& trouble) {
-  std::string text = trouble.error.render();
-  if (text == told_trouble_) return;
-  told_trouble_ = std::move(text);
+  const TimePoint now = loop::boot_now();
+  trouble_ = LeaseTrouble{trouble.error, trouble_ ? trouble_->since : now};
+  if (!warning_.admit(trouble.error.render(), now)) return;
   base::log_warn("the lease cannot be read or written; trying again in " +
                      base::format_duration(trouble.retry_in),
                  {{"lease", options().lease.str()}, {"error", trouble.error.render()}});

@@ -14,12 +14,29 @@
 
 namespace kubewatch::runtime {
 
+// What is told when it comes, and again each minute while it stays. Plain.
+class RepeatedWarning {
+ public:
+  bool admit(const std::string& text, TimePoint now);
+  void is_over() { told_.clear(); }
+
+ private:
+  std::string told_;
+  TimePoint told_at_{};
+};
+
 struct LeaseKeeperCallbacks {
   std::function<void()> on_leading;
   std::function<void(const std::string& holder)> on_standing_by;
   std::function<void(const LostLead& lost)> on_lost;   // then idle until start()
   std::function<void(bool confirmed)> on_released;     // then idle until start()
   std::function<void(const Error& error)> on_trouble;  // it is tried again
+};
+
+// Why a Lease is of no use: it can be neither held nor seen to be held.
+struct LeaseTrouble {
+  Error error;      // the last one
+  TimePoint since;  // of the first in a row, by boot_clock
 };
 
 class LeaseKeeper {
@@ -34,6 +51,7 @@ class LeaseKeeper {
   ElectionState state() const { return elector_.state(); }
   std::optional<Fence> fence() const { return elector_.fence(); }
   const ElectionOptions& options() const { return elector_.options(); }
+  const std::optional<LeaseTrouble>& trouble() const { return trouble_; }
 
  private:
   void run(ElectionActions actions);
@@ -46,7 +64,8 @@ class LeaseKeeper {
   LeaseKeeperCallbacks callbacks_;
   client::PendingPtr request_;
   loop::Timer timer_;
-  std::string told_trouble_;  // since the last answer that was none
+  std::optional<LeaseTrouble> trouble_;
+  RepeatedWarning warning_;
 };
 
 // Lets writes through while the fence allows them. `fence`: absent when nothing is led.

@@ -2,13 +2,17 @@
 // that it may not have, and while it ends.
 #include "cli/controller/election.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 
 #include <CLI/CLI.hpp>
 
 #include "base/log.hpp"
 #include "hooks/recorded_request.hpp"
 #include "rehearsal/local_server.hpp"
+#include "runtime/shard_map.hpp"
 #include "support/catch.hpp"
 #include "support/limit.hpp"
 
@@ -53,7 +57,9 @@ struct Instance {
     base::capture_log(&lines);
     runtime::LeadershipCallbacks callbacks;
     callbacks.gained = [this](std::size_t) { ++led; };
-    callbacks.end_runs = [](std::size_t, const std::function<void()>& done) { done(); };
+    callbacks.end_runs = [this](std::size_t shard, const std::function<void()>& done) {
+      runs ? void(ending[shard] = done) : done();
+    };
     callbacks.lost = [this](const std::string& why, Duration) { lost = why; };
     callbacks.refused = [this](const Error& error) { refused.push_back(error.render()); };
     leadership = std::make_unique<runtime::Leadership>(client, options, random, callbacks);
@@ -80,6 +86,32 @@ struct Instance {
   base::Random random;
   std::vector<std::string> lines;
   std::unique_ptr<runtime::Leadership> leadership;
+  std::string holder(const std::string& lease) {
+    std::optional<std::string> out;
+    const auto asked =
+        client.get(runtime::lease_type(), {"default", lease}, [&](const Result<Json>& answer) {
+          out = answer.ok() ? base::string_at(*answer, {"spec", "holderIdentity"})
+                            : answer.error().render();
+        });
+    REQUIRE(loop.run_until([&] { return out.has_value(); }, kLimit));
+    return *out;
+  }
+  bool comes_to(const std::string& lease, const std::string& wanted) {
+    for (int i = 0; i < 1000; ++i) {
+      if (holder(lease) == wanted) return true;
+      loop.run_until([] { return false; }, Duration{1});
+    }
+    return false;
+  }
+  std::size_t warnings() const {
+    return static_cast<std::size_t>(
+        std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+          return line.find("the lease cannot be read or written") != std::string::npos;
+        }));
+  }
+
+  bool runs = false;  // something, in each shard
+  std::map<std::size_t, std::function<void()>> ending;
   std::size_t led = 0;
   std::string lost;
   std::vector<std::string> refused;
@@ -146,6 +178,78 @@ TEST_CASE("a graceful end without a server is none that lost the lead, with shar
     CHECK(one.lost == "");
     CHECK_FALSE(one.leadership->gate().admit().ok());
   }
+}
+
+TEST_CASE(
+    "who ends gives each Lease back when nothing runs under it, and the last one at its end") {
+  Instance one(leases(3));
+  one.runs = true;
+  one.leadership->start();
+  REQUIRE(one.loop.run_until([&] { return one.led == 3; }, kLimit));
+  one.leadership->leave();
+  REQUIRE(one.ending.size() == 3);
+  // The others count on it no more, and take what it gives back.
+  const std::string member = fmt::format("web-member-{:016x}", runtime::stable_hash("me"));
+  CHECK(one.comes_to(member, ""));
+  one.ending[0]();
+  CHECK(one.comes_to("web-0", ""));
+  one.ending[2]();
+  CHECK(one.comes_to("web-2", ""));
+  one.ending[1]();
+  one.loop.run_until([] { return false; }, Duration{100});
+  CHECK(one.holder("web-1") == "me");
+  CHECK(one.holder("web-0") == "");
+  CHECK(one.leadership->gate().admit().ok());
+  bool released = false;
+  one.leadership->release([&] { released = true; });
+  REQUIRE(one.loop.run_until([&] { return released; }, kLimit));
+  CHECK(one.holder("web-1") == "");
+  CHECK(one.led == 3);
+  CHECK(one.lost == "");
+}
+
+TEST_CASE("who ends while it only stands by does not stand by any more") {
+  Instance one(leases(1));
+  one.fail("create", 403, 1'000'000);
+  one.leadership->start();
+  REQUIRE(one.loop.run_until([&] { return !one.refused.empty(); }, kLimit));
+  one.leadership->leave();
+  one.loop.run_until([] { return false; }, Duration{100});
+  const std::size_t asked = one.refused.size();
+  one.loop.run_until([] { return false; }, Duration{100});
+  CHECK(one.refused.size() == asked);
+  CHECK_FALSE(one.leadership->trouble());
+}
+
+TEST_CASE(
+    "a Lease that can be read and not written is told of once, and is in the way until then") {
+  Instance one(leases(1));
+  one.leadership->start();
+  REQUIRE(one.loop.run_until([&] { return one.led == 1; }, kLimit));
+  bool released = false;
+  one.leadership->release([&] { released = true; });
+  REQUIRE(one.loop.run_until([&] { return released; }, kLimit));
+  one.fail("update", 403, 3);
+  one.leadership->start();
+  REQUIRE(one.loop.run_until([&] { return one.server.faults().back().times == 1; }, kLimit));
+  const auto trouble = one.leadership->trouble();
+  REQUIRE(trouble);
+  CHECK(trouble->error.is_forbidden());
+  REQUIRE(one.loop.run_until([&] { return one.led == 2; }, kLimit));
+  CHECK_FALSE(one.leadership->trouble());
+  CHECK(one.warnings() == 1);
+}
+
+TEST_CASE("what stays wrong is told again each minute") {
+  runtime::RepeatedWarning warning;
+  const auto at = [](std::int64_t ms) { return TimePoint(Duration(ms)); };
+  CHECK(warning.admit("no", at(0)));
+  CHECK_FALSE(warning.admit("no", at(59'999)));
+  CHECK(warning.admit("no", at(60'000)));
+  CHECK(warning.admit("never", at(60'001)));
+  CHECK_FALSE(warning.admit("never", at(60'002)));
+  warning.is_over();
+  CHECK(warning.admit("never", at(60'003)));
 }
 
 TEST_CASE("what a command records has nothing of its own Leases") {

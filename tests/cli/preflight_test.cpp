@@ -129,6 +129,26 @@ TEST_CASE("an instance that stands by asks as well, though it may not write") {
   asked.client.set_write_gate(nullptr);
 }
 
+TEST_CASE("what leader election needs is asked for where its Leases are, and once") {
+  const test::RuleFolder folder;
+  const auto file = rule_in(folder, "watcher",
+                            "  for: {apiVersion: v1, kind: ConfigMap, namespaces: [shop]}\n"
+                            "  reconcile: {shell: 'true', output: log}\n");
+  Asked asked("update");
+  cli::Preflight preflight(asked.client);
+  preflight.ask_for_leases({"ops", true});
+  preflight.ask(Asked::rules_of(file));
+  asked.wait(3 + 5);
+  REQUIRE(asked.lines.size() == 2);
+  CHECK(asked.lines[0].find("does not allow to update leases.coordination.k8s.io in namespace "
+                            "ops") != std::string::npos);
+  CHECK(asked.lines[0].find("needed_by=--leader-elect") != std::string::npos);
+  preflight.ask(Asked::rules_of(file));
+  asked.wait(8 + 3);
+  CHECK(asked.refusing.reviews == 8 + 3);
+  CHECK(asked.lines.size() == 2);
+}
+
 TEST_CASE("rules for every kind of a group are asked about each kind that the server has") {
   const test::RuleFolder folder;
   const auto file = rule_in(folder, "labels",

@@ -218,6 +218,50 @@ E2E_CASE("a shard goes to another instance only when the hooks that run for it h
   }
 }
 
+// As in a rolling update: one after the other is ended, and the hooks of the first go on for long.
+E2E_CASE("an instance that waits for its last hooks takes no more shards over") {
+  World w;
+  prepare_long_runs(w);
+  w.file("go", "");
+  for (int i = 0; i < 24; ++i) w.apply(website("site-" + std::to_string(i), "one"));
+  constexpr int kShards = 6;
+  const std::vector<std::string> flags = {"--shards", std::to_string(kShards), "--concurrency",
+                                          "64",       "--shutdown-timeout",    "60s"};
+  Contender one(w, "one", flags, kLongLease);
+  Contender two(w, "two", flags, kLongLease);
+  Contender three(w, "three", flags, kLongLease);
+  const auto of = [&](const std::string& who) {
+    std::set<int> out;
+    for (int i = 0; i < kShards; ++i) {
+      if (holder(w, "lead-" + std::to_string(i)) == who) out.insert(i);
+    }
+    return out;
+  };
+  REQUIRE(w.eventually(
+      [&] { return of("one").size() == 2 && of("two").size() == 2 && of("three").size() == 2; }));
+  ::unlink((w.folder() + "/go").c_str());
+  const auto count = [&](const std::string& what) {
+    const auto lines = base::split(w.read("log"), '\n');
+    return std::count_if(lines.begin(), lines.end(),
+                         [&](const std::string& line) { return line.ends_with(what); });
+  };
+  REQUIRE(w.eventually([&] { return count(" one begins") > count(" one ends"); }));
+  const auto had = of("one");
+  one.signal(SIGTERM);
+  REQUIRE(w.eventually([&] { return one.says("shutting down"); }));
+  two.signal(SIGTERM);
+  CHECK(two.code() == 0);
+  INFO(three.tail());
+  REQUIRE(w.eventually([&] { return of("one").size() + of("three").size() == kShards; }));
+  CHECK(one.running());
+  const auto kept = of("one");
+  CHECK_FALSE(kept.empty());
+  CHECK(std::includes(had.begin(), had.end(), kept.begin(), kept.end()));
+  w.file("go", "");
+  CHECK(one.code() == 0);
+  CHECK(w.eventually([&] { return of("three").size() == kShards; }));
+}
+
 E2E_CASE("a leader that loses its lease ends its hooks and drops what they say") {
   World w;
   prepare(w);

@@ -312,6 +312,92 @@ TEST_CASE("a trigger that another instance would have to take says so") {
   CHECK(reply->failed->message().starts_with("this instance may not write now"));
 }
 
+TEST_CASE("what is of a shard by namespace that is led elsewhere, another instance is asked") {
+  Asked asked;
+  hooks::EngineOptions options;
+  options.shards = *parse_shard_plan("namespace=shop;blog", std::nullopt);
+  asked.world.start(options);
+  const auto named = [](const char* ns, const char* kind = "website") {
+    return Json{{"kind", kind}, {"namespace", ns}, {"name", "a"}};
+  };
+  const auto explained = [&](const char* ns) {
+    const auto reply = asked.ask("explain", named(ns));
+    REQUIRE(reply->results.size() == 1);
+    REQUIRE(reply->results[0]["rules"].size() == 1);
+    return reply->results[0]["rules"][0];
+  };
+  const auto refused = [&](const char* request, const Json& args) {
+    const auto reply = asked.ask(request, args);
+    REQUIRE(reply->failed);
+    return *reply->failed;
+  };
+  const std::string another = "Website blog/a: another instance leads its shard; ask that one";
+  const bool leads = GENERATE(false, true);
+  CAPTURE(leads);
+  if (leads) {
+    asked.world.engine->lead(0);
+    asked.world.watch("websites");
+    REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 1; }));
+    CHECK(explained("shop")["state"] != "other-shard");
+  } else {
+    CHECK(explained("shop")["state"] == "other-shard");
+    CHECK(asked.ask("queue", Json::object())->results.at(0)["controllers"].at(0)["started"] ==
+          false);
+    CHECK(refused("finalizers", {{"kind", "website"}}).kind() == ErrorKind::unavailable);
+  }
+  CHECK(explained("blog")["state"] == "other-shard");
+  CHECK(explained("blog")["object"] == "Website blog/a");
+  CHECK(explained("other")["text"] == "namespace other is in none of the shards");
+  for (const char* request : {"trigger", "runs", "finalizers"}) {
+    INFO(request);
+    CHECK(refused(request, named("blog")).kind() == ErrorKind::unavailable);
+    CHECK(refused(request, named("blog")).message() == another);
+    CHECK(refused(request, named("other")).is_not_found());
+    CHECK(refused(request, named("blog", "pod"))
+              .message()
+              .starts_with("no rule is for the kind pod; there are rules for Website"));
+  }
+  CHECK(refused("trigger", {{"controller", "nosuch"}, {"all", true}}).message() ==
+        "there is no rule nosuch; there are web");
+}
+
+TEST_CASE("what is of a shard by label that is led elsewhere, another instance is asked") {
+  Asked asked;
+  hooks::EngineOptions options;
+  options.shards = *parse_shard_plan("label=part", 2);
+  asked.world.start(options);
+  const Json args = {{"kind", "website"}, {"namespace", "shop"}, {"name", "b"}};
+  CHECK(asked.ask("explain", args)->results.at(0)["rules"].at(0)["state"] == "other-shard");
+  asked.world.engine->lead(0);
+  asked.world.watch("websites");
+  REQUIRE(asked.world.until([&] { return asked.world.engine->drivers().at(0)->status().started; }));
+  std::string other = object(kSite, "Website", "6", "{}", R"(,"labels":{"part":"1"})");
+  asked.world.transport.route("GET", "/apis/demo.dev/v1/namespaces/shop/websites/b", 200, other);
+  const auto reply = asked.ask("explain", args);
+  REQUIRE(asked.world.until([&] { return !reply->results.empty(); }));
+  CHECK(reply->results[0]["rules"].at(0)["state"] == "other-shard");
+  const auto trigger = asked.ask("trigger", args);
+  REQUIRE(trigger->failed);
+  CHECK(trigger->failed->kind() == ErrorKind::unavailable);
+  CHECK(trigger->failed->message().starts_with("Website shop/b: it is in none of the shards"));
+}
+
+TEST_CASE("an instance that may not write does not say that nothing is parked") {
+  Asked asked;
+  asked.world.start();
+  asked.world.watch("websites");
+  REQUIRE(asked.world.until([&] { return asked.world.runs.size() == 1; }));
+  CHECK(asked.ask("retry", Json::object())->results.at(0)["triggered"] == 0);
+  struct Shut : client::WriteGate {
+    Result<Duration> admit() override { return Error(ErrorKind::canceled, "shut"); }
+  } shut;
+  asked.world.client.set_write_gate(&shut);
+  const auto reply = asked.ask("retry", Json::object());
+  asked.world.client.set_write_gate(nullptr);
+  REQUIRE(reply->failed);
+  CHECK(reply->failed->message().starts_with("this instance may not write now"));
+}
+
 TEST_CASE("what was run by its name against the filter, and is parked, is retried") {
   Asked asked("  retry: {exits: {1: permanent}}\n", "", ", filter: .spec.on");
   asked.world.folder.script("hook.sh");

@@ -264,6 +264,23 @@ TEST_CASE("an instance that may not write or does not lead the shard says so") {
   CHECK_FALSE(out.matched);
 }
 
+TEST_CASE("an instance that could not lead says why, and not that another one leads") {
+  auto facts = quiet();
+  facts.queued = pending(facts, runtime::Reason::updated, 0);
+  facts.may_write = false;
+  facts.lead_trouble = "create leases: forbidden";
+  auto out = explain(website(), facts);
+  CHECK(out.state == "standby");
+  CHECK(out.text == "this instance may not write now, and cannot lead: create leases: forbidden");
+  facts.owns_shard = false;
+  facts.sharded = true;
+  out = explain(website(), facts);
+  CHECK(out.state == "other-shard");
+  CHECK(out.text ==
+        "this instance does not lead its shard, and could not take it over: create leases: "
+        "forbidden");
+}
+
 TEST_CASE("an explanation as JSON has a next run only where it is known") {
   Explanation out;
   out.state = "idle";

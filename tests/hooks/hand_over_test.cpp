@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hooks/scripted_engine.hpp"
+#include "runtime/shard_map.hpp"
 
 using namespace kubewatch;
 using test::kSite;
@@ -150,6 +151,72 @@ TEST_CASE("a deletion that was told while the lead was given up is not told agai
   REQUIRE(world.until([&] { return ended; }));
   world.lead();
   CHECK(world.told_only("a there\na gone, with its last state\n"));
+}
+
+TEST_CASE("while an engine ends, a shard has ended when its own runs have") {
+  const bool narrows = GENERATE(false, true);
+  CAPTURE(narrows);
+  ScriptedEngine world(kSpec);
+  world.folder.write("hook.sh",
+                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho begins >> seen\ncat > input\n"
+                     "while [ ! -e go ]; do sleep 0.02; done\n");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  hooks::EngineOptions options;
+  options.shards.emplace().count = 2;
+  if (narrows) options.shards = *hooks::parse_shard_plan("namespace=shop;blog", std::nullopt);
+  const std::size_t busy = narrows ? 0 : runtime::shard_of("demo.dev", "Website", {"shop", "a"}, 2);
+  world.start(options);
+  for (const std::size_t shard : {busy, 1 - busy}) {
+    world.engine->lead(shard);
+    if (shard == busy) REQUIRE(world.until([&] { return world.seen() == "begins\n"; }));
+  }
+  bool all_ended = false;
+  bool ended[2] = {};
+  world.engine->shut_down([&] { all_ended = true; });
+  for (const std::size_t shard : {busy, 1 - busy}) {
+    world.engine->end_runs(shard, [&ended, shard] { ended[shard] = true; });
+  }
+  REQUIRE(world.until([&] { return ended[1 - busy]; }));
+  CHECK_FALSE(ended[busy]);
+  CHECK_FALSE(all_ended);
+  world.folder.write("go", "");
+  CHECK(world.until([&] { return ended[busy] && all_ended; }));
+  REQUIRE(world.runs.size() == 1);
+  CHECK(world.runs[0].outcome == "done");
+}
+
+TEST_CASE("shards that are handed over when the engine is ended are told of as well") {
+  ScriptedEngine world(kSpec);
+  world.folder.write("hook.sh",
+                     "#!/bin/sh\ncd \"$(dirname \"$0\")\"\necho begins >> seen\ncat > input\n"
+                     "while [ ! -e go ]; do sleep 0.02; done\n");
+  world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+  hooks::EngineOptions options;
+  options.shards = *hooks::parse_shard_plan("namespace=shop;blog", std::nullopt);
+  world.start(options);
+  world.engine->lead(0);
+  REQUIRE(world.until([&] { return world.seen() == "begins\n"; }));
+  bool ended = false;
+  bool all_ended = false;
+  world.engine->end_runs(0, [&] { ended = true; });
+  world.engine->shut_down([&] { all_ended = true; });
+  world.folder.write("go", "");
+  CHECK(world.until([&] { return ended && all_ended; }));
+}
+
+TEST_CASE("rules of several shards that narrow are read again where they are the same") {
+  ScriptedEngine world(kSpec);
+  hooks::EngineOptions options;
+  options.shards = *hooks::parse_shard_plan("namespace=shop;blog", std::nullopt);
+  auto rules = world.rules;
+  world.start(options);
+  const auto same = world.engine->reload(rules);
+  REQUIRE(same.ok());
+  CHECK(same->empty());
+  rules[0].fingerprint += 1;
+  const auto other = world.engine->reload(rules);
+  REQUIRE_FALSE(other.ok());
+  CHECK(other.error().kind() == ErrorKind::unsupported);
 }
 
 TEST_CASE("a standby of the only shard that narrows what is watched has its cache ready") {

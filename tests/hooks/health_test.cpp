@@ -70,6 +70,18 @@ TEST_CASE("a watch that fails is stale only after the limit") {
   CHECK(judge_readiness(facts, limits).ok());
 }
 
+TEST_CASE("who cannot lead, and sees nobody who does, is not ready after the limit") {
+  HealthLimits limits;
+  limits.max_stale = Duration{10000};
+  EngineFacts facts = well();
+  facts.lead_trouble = LeadTrouble{"create leases: forbidden", Duration{10000}};
+  CHECK(judge_readiness(facts, limits).ok());
+  facts.lead_trouble->lasts = Duration{11000};
+  CHECK(says(judge_readiness(facts, limits),
+             "it could not lead for 11s: create leases: forbidden\n"));
+  CHECK(judge_liveness(facts, Duration{0}, limits).ok());
+}
+
 TEST_CASE("an object that waits too long for its run makes it not ready") {
   HealthLimits limits;
   limits.max_wait = Duration{1000};

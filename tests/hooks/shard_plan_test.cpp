@@ -83,6 +83,24 @@ TEST_CASE("a kind without namespaces is in no shard of namespaces, but where the
   CHECK_FALSE(is_in_no_shard(rule_of_shard(all, *by_label, 0)->for_, nodes));
 }
 
+TEST_CASE("which shard an object is of its namespace says, or its label") {
+  const auto by_namespace = parse_shard_plan("namespace=a,b;c", std::nullopt);
+  core::ObjectMeta meta;
+  meta.namespace_ = "b";
+  CHECK(shard_of(*by_namespace, meta) == 0U);
+  meta.namespace_ = "c";
+  CHECK(shard_of(*by_namespace, meta) == 1U);
+  meta.namespace_ = "d";
+  CHECK_FALSE(shard_of(*by_namespace, meta));
+  const auto by_label = parse_shard_plan("label=part", 2);
+  CHECK_FALSE(shard_of(*by_label, meta));
+  for (const auto& [value, shard] : std::vector<std::pair<std::string, std::optional<std::size_t>>>{
+           {"0", 0}, {"1", 1}, {"2", {}}, {"01", {}}, {"", {}}}) {
+    meta.labels = {{"team", "0"}, {"part", value}};
+    CHECK(shard_of(*by_label, meta) == shard);
+  }
+}
+
 TEST_CASE("a rule is narrowed to the label of its shard beside its own selector") {
   const auto plan = parse_shard_plan("label=part", 2);
   Rule rule;

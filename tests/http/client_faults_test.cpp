@@ -317,6 +317,46 @@ TEST_CASE("a kept connection that the server closed is replaced without an error
   CHECK(server.accepted() == 3);
 }
 
+// As behind a load balancer whose server hangs: what it has is taken, and never answered.
+TEST_CASE("once a kept connection gives no answer no other is used that was opened before") {
+  loop::EventLoop loop;
+  bool hangs = false;
+  std::vector<int> hanging;
+  std::vector<int> all;
+  const RawServer server(loop, [&](int fd, const std::string&) {
+    if (std::find(all.begin(), all.end(), fd) == all.end()) all.push_back(fd);
+    if (!hangs) hanging = all;
+    const bool old = std::find(hanging.begin(), hanging.end(), fd) != hanging.end();
+    if (!hangs && all.size() < 3) return;
+    if (!hangs) {
+      for (const int one : all) RawServer::say(one, with_length("", "ok"));
+    } else if (!old) {
+      RawServer::say(fd, with_length("", "ok"));
+    }
+  });
+  const auto transport = make_transport(loop);
+  std::size_t answered = 0;
+  std::vector<std::unique_ptr<Call>> calls;
+  for (int i = 0; i < 3; ++i) {
+    Request request;
+    request.url = server.url();
+    calls.push_back(fetch(*transport, std::move(request),
+                          [&](const Result<Response>& answer) { answered += answer.ok(); }));
+  }
+  REQUIRE(loop.run_until([&] { return answered == 3; }, kLimit));
+  REQUIRE(server.accepted() == 3);
+  hangs = true;
+  Request impatient;
+  impatient.url = server.url();
+  impatient.response_timeout = Duration{200};
+  const auto first = get(loop, *transport, impatient);
+  REQUIRE_FALSE(first.ok());
+  CHECK(first.error().kind() == ErrorKind::timeout);
+  CHECK(server.accepted() == 3);
+  CHECK(get(loop, *transport, impatient).ok());
+  CHECK(server.accepted() == 4);
+}
+
 // Takes requests whose body is "body" (or that have none), and hangs up on the second of them,
 // once it has read it. Each of its answers says how many it has read.
 struct LostAnswer {

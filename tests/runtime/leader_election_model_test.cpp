@@ -210,4 +210,36 @@ TEST_CASE("the model of elections sees two holders where writes are not fenced")
   CHECK(found > 0);
 }
 
+TEST_CASE("who shares a lease keeps it, however near the deadline is to the retry period") {
+  for (const std::size_t instances : {1, 2, 7}) {
+    CAPTURE(instances);
+    World world(3);
+    std::size_t leads = 0;
+    std::size_t lost = 0;
+    std::vector<std::shared_ptr<Process>> processes;
+    std::vector<std::unique_ptr<Seat>> seats;
+    for (std::size_t i = 0; i < instances; ++i) {
+      ElectionOptions options = election("all of us");
+      options.shared = true;
+      options.retry_period = Duration{3000};
+      options.renew_deadline = Duration{5000};
+      options.lease_duration = Duration{8000};
+      REQUIRE(options.validate().ok());
+      processes.push_back(std::make_shared<Process>(world, "host-" + std::to_string(i)));
+      seats.push_back(std::make_unique<Seat>(
+          *processes.back(), options, Seat::Callbacks{[&] { ++leads; }, [&] { ++lost; }, {}}));
+      seats.back()->start();
+      world.run_until(world.now() + world.between(0, 2000));
+    }
+    const std::int64_t end = world.now() + 600'000;
+    world.run_until(end);
+    CHECK(leads == instances);
+    CHECK(lost == 0);
+    // However many there are, not each of them in each period.
+    const auto lease = read_lease(*world.get("lead"));
+    REQUIRE(lease.ok());
+    CHECK(std::stoll(lease->resource_version) < 4 * end / 3000);
+  }
+}
+
 }  // namespace kubewatch::runtime::model
