@@ -17,6 +17,7 @@
 #include "cli/help/help.hpp"
 #include "cli/resource_args.hpp"
 #include "cli/terminal.hpp"
+#include "cli/watched_output.hpp"
 
 namespace kubewatch::cli {
 
@@ -343,6 +344,7 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   if (!words.empty() && words.front() == "__complete") {
     return run_complete({words.begin() + 1, words.end()}, out);
   }
+  WatchedOutput watched(out);
   auto tree = build_tree(invocation.program, words);
   CLI::App& app = *tree->app;
   const ShortFlags flags = short_flags_of(app);
@@ -357,7 +359,7 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
     out << chosen_path(app).back()->help();
     out.flush();
     if (out) return kDone;
-    err << "error: cannot write to stdout\n";
+    err << "error: " + cannot_write(out) + "\n";
     return kFailed;
   } catch (const CLI::ParseError& e) {
     const std::string unknown = unknown_command(app);
@@ -386,8 +388,8 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   Context context{tree->global, out, err, invocation.program};
   const int code = command.run(context);
   out.flush();
-  if (!out && code == kDone) return fail(context, kFailed, "cannot write to stdout");
-  return code;
+  if (out || watched.told()) return code;
+  return fail(context, code == kDone ? kFailed : code, cannot_write(out));
 }
 
 int fail(Context& context, const base::Error& error) {

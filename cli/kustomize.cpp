@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <memory>
 #include <optional>
 
+#include "base/cut_text.hpp"
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "cli/find_program.hpp"
+#include "client/ends_with_us.hpp"
 #include "loop/process.hpp"
 
 namespace kubewatch::cli {
@@ -16,6 +20,7 @@ namespace {
 constexpr Duration kLimit{60000};
 constexpr std::size_t kMaxOutput = 64U << 20U;
 constexpr std::size_t kMaxLines = 20;
+constexpr std::size_t kMaxLine = 1000;
 
 std::vector<std::string> our_environment() {
   std::vector<std::string> out;
@@ -35,6 +40,26 @@ Result<std::vector<std::string>> command_for(const std::string& folder) {
       fmt::format("-k {}: neither kustomize nor kubectl is in $PATH; install one, or build "
                   "the files elsewhere and give them with -f",
                   folder));
+}
+
+// The first of what it says on stderr.
+struct Remarks {
+  std::vector<std::string> lines;
+  std::size_t more = 0;
+
+  void add(std::string_view line) {
+    if (lines.size() == kMaxLines) {
+      ++more;
+    } else {
+      lines.push_back(base::cut_text(std::string(line), kMaxLine));
+    }
+  }
+};
+
+// What it warns of although it did its work: a field that is deprecated, a patch without a target.
+void pass_on(const Remarks& remarks) {
+  for (const auto& line : remarks.lines) base::log_warn("-k: " + line);
+  if (remarks.more > 0) base::log_warn(fmt::format("-k: {} more lines", remarks.more));
 }
 
 Error failed(const std::string& command, const loop::ProcessExit& exit,
@@ -62,18 +87,25 @@ Result<std::vector<Manifest>> build_kustomization(loop::EventLoop& loop,
   options.environment = our_environment();
   options.max_stdout = kMaxOutput;
   options.timeout = kLimit;
-  std::vector<std::string> lines;
+  Remarks remarks;
   std::optional<loop::ProcessExit> exit;
-  KW_ASSIGN(const auto process, loop::Process::start(
-                                    loop, std::move(options),
-                                    [&](std::string_view line) {
-                                      if (lines.size() < kMaxLines) lines.emplace_back(line);
-                                    },
-                                    [&](loop::ProcessExit ended) { exit = std::move(ended); }));
-  while (!exit) loop.run_until([&] { return exit.has_value(); }, kLimit);
-  if (exit->code != 0 || exit->timed_out || exit->output_overflow) {
-    return failed(command, *exit, lines);
+  std::unique_ptr<loop::Process> process;
+  // No command hears signals yet where it reads its files.
+  std::optional<client::EndsWithUs> ends_with_us;
+  {
+    const client::HeldSignals held;
+    KW_ASSIGN(process, loop::Process::start(
+                           loop, std::move(options),
+                           [&remarks](std::string_view line) { remarks.add(line); },
+                           [&exit](loop::ProcessExit ended) { exit = std::move(ended); }));
+    ends_with_us.emplace(process->pid());
   }
+  while (!exit) loop.run_until([&] { return exit.has_value(); }, kLimit);
+  ends_with_us.reset();
+  if (exit->code != 0 || exit->timed_out || exit->output_overflow) {
+    return failed(command, *exit, remarks.lines);
+  }
+  pass_on(remarks);
   return parse_manifests(exit->out, "-k " + folder);
 }
 

@@ -64,6 +64,7 @@ StdoutWriter::End StdoutWriter::write(std::string_view& bytes) {
       if (patience_.over(now(), Interrupt::untold())) return End::given_up;
       ::poll(nullptr, 0, 1);
     } else if (errno != EINTR) {
+      error_ = errno;
       return End::broken;
     }
   }

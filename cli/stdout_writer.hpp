@@ -40,9 +40,12 @@ class StdoutWriter {
   WritePatience& patience() { return patience_; }
   // Takes what was written off `bytes`.
   End write(std::string_view& bytes);
+  // errno of a write that was broken, 0 before.
+  int error() const { return error_; }
 
  private:
   int fd_;
+  int error_ = 0;
   bool never_waits_ = false;  // a file
   WritePatience patience_;
 };

@@ -3,14 +3,18 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kubewatch::cli {
 
 inline constexpr std::size_t kColumnGap = 3;  // as kubectl has it
 
-// kubectl's look: three blanks between columns, the last one not filled up. Cells are escaped here:
-// no byte of them is interpreted by a terminal, no newline breaks a row.
+// A cell as it is printed: no byte of it is interpreted by a terminal, and neither a newline nor a
+// tab moves what follows.
+std::string shown_cell(std::string_view text);
+
+// kubectl's look: three blanks between columns, the last one not filled up. Cells are shown_cell.
 class TextTable {
  public:
   // Widths that rows get at least; what came before this is forgotten.

@@ -27,7 +27,7 @@ EventTable::EventTable(std::vector<std::string> headers, bool with_headers, std:
                        const Terminal& terminal)
     : headers_(std::move(headers)), header_due_(with_headers), terminal_(terminal) {
   for (std::string& header : headers_) {
-    if (!is_printable_ascii(header)) header = base::escape_for_terminal(header);
+    if (!is_printable_ascii(header)) header = shown_cell(header);
     widths_.push_back(display_width(header));
   }
   if (!widths_.empty()) widths_.front() = std::max(widths_.front(), first_width);
@@ -55,7 +55,7 @@ void EventTable::add_row(std::vector<std::string> cells, bool counts, Style firs
   bool ascii = true;
   for (std::string& cell : cells) {
     if (is_printable_ascii(cell)) continue;
-    cell = base::escape_for_terminal(cell);
+    cell = shown_cell(cell);
     ascii = false;
   }
   rows_.push_back({std::move(cells), counts, first, ascii});

@@ -1,6 +1,7 @@
 #include "cli/watch/output.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <ostream>
 #include <utility>
 
@@ -47,7 +48,9 @@ void Output::flush() {
 }
 
 void Output::lose_reader() {
-  if (!std::exchange(broken_, true)) on_broken_();
+  if (std::exchange(broken_, true)) return;
+  broken_by_ = EPIPE;
+  on_broken_();
 }
 
 void Output::write() {
@@ -58,7 +61,10 @@ void Output::write() {
     const auto end = writer_->write(rest);
     written_ += buffer_.size() - rest.size();
     given_up_ = end == StdoutWriter::End::given_up;
-    if (end == StdoutWriter::End::broken) out_.setstate(std::ios::badbit);
+    if (end == StdoutWriter::End::broken) {
+      broken_by_ = writer_->error();
+      out_.setstate(std::ios::badbit);
+    }
   }
   // What follows would be the end of a line that has no beginning.
   if (given_up_) unwritten_ += static_cast<std::size_t>(std::count(rest.begin(), rest.end(), '\n'));

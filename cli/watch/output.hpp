@@ -28,6 +28,8 @@ class Output {
   // Now.
   void flush();
   bool broken() const { return broken_; }
+  // errno of that, 0: the stream knows it.
+  int broken_by() const { return broken_by_; }
   // Nobody reads any more, which was seen without a write: as when one fails.
   void lose_reader();
   // Bytes, so far.
@@ -55,6 +57,7 @@ class Output {
   bool given_up_ = false;
   bool planned_ = false;
   bool broken_ = false;
+  int broken_by_ = 0;
   LagHistogram lag_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

@@ -21,6 +21,7 @@
 #include "cli/watch/output.hpp"
 #include "cli/watch/stdout_reader.hpp"
 #include "cli/watch/views.hpp"
+#include "cli/watched_output.hpp"
 #include "hooks/counting_transport.hpp"
 
 namespace kubewatch::cli::watch {
@@ -497,9 +498,9 @@ void Run::await_reader() {
 
 // It may come with the last flush, when the end was taken for a good one.
 void Run::broken_stdout() {
-  constexpr const char* kWhy = "cannot write to stdout";
-  if (ended_ && code_ == kDone) code_ = fail(context_, kFailed, kWhy);
-  end(kFailed, kWhy);
+  const std::string why = cannot_write(context_.out, output_->broken_by());
+  if (ended_ && code_ == kDone) code_ = fail(context_, kFailed, why);
+  end(kFailed, why);
 }
 
 void Run::tell_unwritten() {

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -60,21 +61,23 @@ Error api_error(int code, const std::string& reason, const std::string& message,
 }
 
 Error not_found(const Subject& subject) {
-  return api_error(404, "NotFound",
-                   fmt::format("{} \"{}\" not found", qualified(subject), subject.name),
-                   details_of(subject));
+  return api_error(
+      404, "NotFound",
+      fmt::format("{} {} not found", qualified(subject), schema::in_quotes(subject.name)),
+      details_of(subject));
 }
 
 Error already_exists(const Subject& subject) {
-  return api_error(409, "AlreadyExists",
-                   fmt::format("{} \"{}\" already exists", qualified(subject), subject.name),
-                   details_of(subject));
+  return api_error(
+      409, "AlreadyExists",
+      fmt::format("{} {} already exists", qualified(subject), schema::in_quotes(subject.name)),
+      details_of(subject));
 }
 
 Error conflict(const Subject& subject, const std::string& why) {
   return api_error(409, "Conflict",
-                   fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", qualified(subject),
-                               subject.name, why),
+                   fmt::format("Operation cannot be fulfilled on {} {}: {}", qualified(subject),
+                               schema::in_quotes(subject.name), why),
                    details_of(subject));
 }
 
@@ -91,8 +94,8 @@ Error invalid(const Subject& subject, const FieldErrors& errors) {
         {{"reason", error.reason}, {"message", error.message}, {"field", error.field}});
   }
   return api_error(422, "Invalid",
-                   fmt::format("{} \"{}\" is invalid: {}", qualified(subject), subject.name,
-                               schema::sentences(errors)),
+                   fmt::format("{} {} is invalid: {}", qualified(subject),
+                               schema::in_quotes(subject.name), schema::sentences(errors)),
                    details);
 }
 

@@ -14,10 +14,10 @@
 #include "client/file_limits.hpp"
 #include "client/kubeconfig.hpp"
 #include "client/oidc.hpp"
+#include "client/proxy_choice.hpp"
 #include "client/tls_files.hpp"
+#include "client/url_scheme.hpp"
 #include "http/checks.hpp"
-#include "http/listen_address.hpp"
-#include "http/no_proxy.hpp"
 #include "http/pem.hpp"
 
 namespace kubewatch::client {
@@ -222,7 +222,7 @@ std::string server_of_pod(const ConfigEnvironment& env) {
 bool is_of_pod(const std::string& server, const ConfigEnvironment& env) {
   if (server.empty()) return true;
   const bool bare = server.find("://") == std::string::npos;
-  const auto asked = http::parse_endpoint(bare ? "https://" + server : server);
+  const auto asked = http::parse_endpoint(bare ? "https://" + server : with_lower_scheme(server));
   const auto own = http::parse_endpoint(server_of_pod(env));
   return asked.ok() && own.ok() && asked->scheme == own->scheme && asked->port == own->port &&
          base::to_lower(asked->host) == base::to_lower(own->host);
@@ -339,6 +339,7 @@ Result<void> apply_impersonation(const ConfigOverrides& flags, Impersonation& ou
 
 Result<void> check_server(ClientConfig& out) {
   std::string& server = out.server;
+  server = with_lower_scheme(std::move(server));
   if (server.find("://") == std::string::npos) {
     const bool tls =
         !out.ca_pem.empty() || !out.client_cert_pem.empty() || out.insecure_skip_tls_verify;
@@ -355,40 +356,6 @@ Result<void> check_server(ClientConfig& out) {
     return invalid(out.source + ": the server's URL holds a user name; use the user's entry");
   }
   return invalid(out.source + ": server \"" + server + "\" is not https://HOST[:PORT][/PATH]");
-}
-
-// The environment's proxy for this server, "" = none. Decided here, by the server's own host, so
-// that a kubeconfig that we write leads the same way, and tls-server-name has no say in it.
-Result<std::string> proxy_of_environment(const std::string& server, const ConfigEnvironment& env) {
-  KW_ASSIGN(const http::Endpoint endpoint, http::parse_endpoint(server));
-  if (http::is_loopback_host(host_of_url(server)) ||
-      http::named_by_no_proxy(env.no_proxy, endpoint.host, endpoint.port)) {
-    return std::string();
-  }
-  const std::string& proxy = endpoint.scheme == "https" ? env.https_proxy : env.http_proxy;
-  const bool bare = !proxy.empty() && proxy.find("://") == std::string::npos;
-  return bare ? "http://" + proxy : proxy;
-}
-
-// A proxy that a flag or the cluster's entry prescribes is asked whatever NO_PROXY says, as
-// client-go's http.ProxyURL.
-Result<void> choose_proxy(const ConfigOverrides& flags, const ConfigEnvironment& env,
-                          ClientConfig& out) {
-  if (!flags.proxy_url.empty()) out.proxy_url = flags.proxy_url;
-  if (flags.disable_compression) out.disable_compression = true;
-  if (out.proxy_url.empty()) {
-    auto proxy = proxy_of_environment(out.server, env);
-    if (!proxy.ok()) return std::move(proxy).error().with_context(out.source);
-    out.proxy_url = std::move(proxy).value();
-  }
-  if (out.proxy_url.empty()) return {};
-  // The same in Go, and client-go knows this one alone.
-  constexpr std::string_view kSocks = "socks5h://";
-  if (out.proxy_url.starts_with(kSocks)) out.proxy_url.replace(0, kSocks.size(), "socks5://");
-  for (std::string_view scheme : {"http://", "https://", "socks5://"}) {
-    if (out.proxy_url.starts_with(scheme)) return {};
-  }
-  return invalid(out.source + ": proxy-url has none of the schemes http, https, socks5");
 }
 
 }  // namespace
@@ -426,6 +393,7 @@ Result<ClientConfig> load_config(const ConfigOverrides& flags, const ConfigEnvir
                    " holds spaces, control or non-ASCII characters");
   }
   KW_TRY(apply_impersonation(flags, out.impersonate));
+  if (flags.disable_compression) out.disable_compression = true;
   KW_TRY(choose_proxy(flags, env, out));
   if (!flags.namespace_.empty()) out.namespace_ = flags.namespace_;
   if (out.namespace_.empty()) out.namespace_ = first_of(namespace_of_pod(env), "default");

@@ -74,7 +74,8 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   }
 
   // One of /api and /apis may be missing (a server of groups only, one of the core alone), as
-  // client-go has it; any other failure is the answer.
+  // client-go has it; any other failure is the answer. Where both are, it is no API server, or has
+  // another path: nobody said that it has no such kind.
   void on_core(Result<Json> answer) {
     if (!answer.ok() && !answer.error().is_not_found()) return end(std::move(answer).error());
     has_core_ = answer.ok();
@@ -86,9 +87,12 @@ class Discovery : public std::enable_shared_from_this<Discovery> {
   }
 
   void on_groups(Result<Json> answer) {
-    if (!answer.ok() && !(has_core_ && answer.error().is_not_found())) {
-      return end(std::move(answer).error());
+    const bool missing = !answer.ok() && answer.error().is_not_found();
+    if (missing && !has_core_) {
+      return end(
+          no_api_server(answer.error(), &client_.config()).with_context("discovery at /apis"));
     }
+    if (!answer.ok() && !missing) return end(std::move(answer).error());
     if (answer.ok()) {
       auto taken = take(*answer, read_group_versions);
       if (!taken.ok()) return end(no_discovery("/apis", std::move(taken).error()));

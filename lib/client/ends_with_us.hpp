@@ -1,7 +1,7 @@
-// While a program that logs in runs: a SIGINT, SIGTERM or SIGHUP that ends this process ends that
-// program's process group first. Only where the signal has its default meaning; whoever hears it
-// ends such programs by login_waits.hpp. Not for SIGKILL: then the kernel sends the program, and
-// none of its children, SIGTERM.
+// While a program that logs in, or makes manifests, runs: a SIGINT, SIGTERM or SIGHUP that ends
+// this process ends that program's process group first. Only where the signal has its default
+// meaning; whoever hears it ends programs that log in by login_waits.hpp. Not for SIGKILL: then the
+// kernel sends the program, and none of its children, SIGTERM.
 // Plain handlers, which need no loop that turns: the one who waits for the login may have none.
 #pragma once
 

@@ -29,7 +29,8 @@ std::optional<Duration> reconnect_delay(const Error& error, int attempt, Duratio
 // Of the first answer that a command wants: whether it is worth asking for again by whoever waits.
 // The server's name has no address (a record that is yet to come, a resolver that is away), nobody
 // took the connection, it was lost, nothing came in time, or what came is none of a server that is
-// well: 429, 5xx, or a page, a redirect and the like in place of an answer.
+// well: 429, 5xx, or a page, a redirect and the like in place of an answer. Not a page under 404:
+// so it is where the address or its path is wrong.
 bool may_come_back(const Error& error);
 
 // The server said when to ask again (Retry-After). It is no time of ours then: what would else be

@@ -211,6 +211,7 @@ Error error_of_answer(int status, const http::Headers& headers, std::string_view
                       const ClientConfig* config) {
   if (status >= 400) {
     Error error = core::error_from_response(status, body, http::retry_after_seconds(headers));
+    if (error.is_not_found() && core::is_page(body)) return no_api_server(error, config);
     if (config == nullptr || !error.is_unauthorized() || error.status() == nullptr) return error;
     return {error.kind(), error.message() + ": " + why_unauthorized(*config), *error.status()};
   }
@@ -221,6 +222,15 @@ Error error_of_answer(int status, const http::Headers& headers, std::string_view
                "given; use that server";
   }
   return Error(ErrorKind::unavailable, std::move(message));
+}
+
+Error no_api_server(const Error& why, const ClientConfig* config) {
+  std::string message = why.message();
+  if (config != nullptr) {
+    message += "; is " + config->server + " an API server? check its address and path";
+  }
+  if (why.status() == nullptr) return {ErrorKind::unavailable, std::move(message)};
+  return {ErrorKind::unavailable, std::move(message), *why.status()};
 }
 
 Error unreadable_answer(Error why) {

@@ -72,10 +72,13 @@ class Sender {
   RequestObservers observers_;
 };
 
-// HTTP status >= 300 as an Error: a redirect, and what else no API server answers, is unavailable.
-// Of a 401 it says by what `config` logs in; null: nothing.
+// HTTP status >= 300 as an Error: a redirect, and what else no API server answers, is unavailable,
+// a page under 404 too: it does not say that an object is not there.
+// Of a 401 it says by what `config` logs in, and which server it is; null: nothing.
 Error error_of_answer(int status, const http::Headers& headers, std::string_view body,
                       const ClientConfig* config = nullptr);
+// A 404 of what is no API server, or of another path of one: unavailable, with the server's URL.
+Error no_api_server(const Error& why, const ClientConfig* config);
 // What an answer of 200 holds and no parser takes, a proxy's page: unavailable in place of invalid,
 // for it is not the user's mistake, and time may mend it.
 Error unreadable_answer(Error why);

@@ -1,5 +1,7 @@
 // The little that we read from URLs ourselves.
+#include "base/strings.hpp"
 #include "client/config.hpp"
+#include "client/url_scheme.hpp"
 
 namespace kubewatch::client {
 
@@ -16,6 +18,12 @@ std::string host_of_url(std::string_view url) {
     return close == std::string_view::npos ? "" : std::string(url.substr(1, close - 1));
   }
   return std::string(url.substr(0, url.find(':')));
+}
+
+std::string with_lower_scheme(std::string url) {
+  const std::size_t end = url.find("://");
+  if (end != std::string::npos) url.replace(0, end, base::to_lower(url.substr(0, end)));
+  return url;
 }
 
 }  // namespace kubewatch::client

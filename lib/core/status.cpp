@@ -96,7 +96,7 @@ std::string_view phrase_of(int code) {
 // What a person would quote of a body that is no Status: the title of a page, else the first line.
 std::string first_line(std::string_view body) {
   body = base::trim(body);
-  if (!body.empty() && body.front() == '<') {
+  if (is_page(body)) {
     const std::size_t open = body.find("<title>");
     if (open == std::string_view::npos) return "";
     body.remove_prefix(open + std::string_view("<title>").size());
@@ -185,6 +185,10 @@ base::Error error_from_status_json(std::string_view object_json) {
     return from_status(*object, 0, object_json, std::nullopt);
   }
   return Error(ErrorKind::internal, "the server sent an ERROR event whose object is no Status");
+}
+
+bool is_page(std::string_view body) {
+  return base::trim(body).starts_with('<');
 }
 
 std::vector<StatusCause> causes_of(const base::Error& error) {

@@ -31,6 +31,9 @@ struct StatusCause {
 std::vector<StatusCause> causes_of(const base::Error& error);
 // A 404 that is about no object: the server has no such kind (yet), or there is no API server.
 bool is_unknown_path(const base::Error& error);
+// A page, as of web servers and proxies: whoever answers with markup is no API server, whatever the
+// code says.
+bool is_page(std::string_view body);
 // "Too large resource version": the server has not seen that resourceVersion yet, or never will.
 bool is_resource_version_too_large(const base::Error& error);
 

@@ -54,7 +54,7 @@ void set_options(int fd) {
   set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set(fd, IPPROTO_TCP, TCP_KEEPIDLE, kKeepAliveIdleSeconds);
   set(fd, IPPROTO_TCP, TCP_KEEPINTVL, kKeepAliveIntervalSeconds);
-  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kUserTimeoutMs);
+  set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kServedUserTimeoutMs);
 }
 
 // This machine has no such address, or none of its family.

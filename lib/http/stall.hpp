@@ -11,6 +11,7 @@ namespace kubewatch::http {
 
 class Stall {
  public:
+  static constexpr Duration kLimit{60000};
   explicit Stall(TimePoint now) : since_(now) {}
   // `backlog`: Responder's. `sent`: all bytes so far, of who sends more while some are waiting.
   bool stalled(std::size_t backlog, TimePoint now, std::uint64_t sent = 0);

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
 #include "schema/crd_report.hpp"
@@ -138,8 +139,9 @@ void check_conversion(const Json& spec, Report& report) {
   if (strategy.empty()) {
     report.add(kConversion, field_required("spec.conversion.strategy"));
   } else if (strategy != "None" && strategy != "Webhook") {
-    report.add(kConversion, field_not_supported("spec.conversion.strategy", in_quotes(strategy),
-                                                {"None", "Webhook"}));
+    report.add(kConversion,
+               field_not_supported("spec.conversion.strategy", base::dump_json(Json(strategy)),
+                                   {"None", "Webhook"}));
   }
   const Json* client = base::find(*conversion, {"webhook", "clientConfig"});
   const Json* versions = base::find(*conversion, {"webhook", "conversionReviewVersions"});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/field_path.hpp"
 
@@ -281,7 +282,8 @@ class Keywords {
                                                      "FieldValueInvalid", "FieldValueRequired"};
     if (!rule.reason.empty() &&
         std::find(reasons.begin(), reasons.end(), rule.reason) == reasons.end()) {
-      report_.add(kId, field_not_supported(place + ".reason", in_quotes(rule.reason), reasons));
+      report_.add(
+          kId, field_not_supported(place + ".reason", base::dump_json(Json(rule.reason)), reasons));
     }
     const std::string& path = rule.field_path;
     if (path.empty()) return;

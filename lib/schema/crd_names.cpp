@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/json.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
 #include "schema/crd_report.hpp"
@@ -77,8 +78,8 @@ void check_crd_group(const Json& crd, bool created, Report& report) {
   if (scope.empty()) {
     report.add("scope", field_required("spec.scope"));
   } else if (scope != "Cluster" && scope != "Namespaced") {
-    report.add("scope",
-               field_not_supported("spec.scope", in_quotes(scope), {"Cluster", "Namespaced"}));
+    report.add("scope", field_not_supported("spec.scope", base::dump_json(Json(scope)),
+                                            {"Cluster", "Namespaced"}));
   }
 }
 

@@ -64,10 +64,6 @@ std::string go_literal(const Json& value) {
   return out + "}";
 }
 
-std::string in_quotes(std::string_view text) {
-  return base::dump_json(Json(std::string(text)));
-}
-
 std::string go_quoted(std::string_view text) {
   constexpr std::string_view kLettered = "\a\b\f\n\r\t\v\"\\";
   constexpr std::string_view kLetters = "abfnrtv\"\\";

@@ -23,10 +23,13 @@ std::string go_type(const Json& value);
 std::string go_text(const Json& value);
 // As fmt prints it in the syntax of Go (%#v): map[string]interface {}{"a":5}.
 std::string go_literal(const Json& value);
-// As JSON text, which is what %q makes of the texts that names and selectors are.
-std::string in_quotes(std::string_view text);
-// As %q in Go: what shows nothing and has no letter of its own as \xNN, \uNNNN or \UNNNNNNNN.
+// As %q in Go: what shows nothing and has no letter of its own as \xNN, \uNNNN or \UNNNNNNNN. So
+// are texts of fields whose type is string; those of a type made of it (an enumeration) are shown
+// as JSON.
 std::string go_quoted(std::string_view text);
+inline std::string in_quotes(std::string_view text) {
+  return go_quoted(text);
+}
 // Decimal digits only. Errors: invalid, in the words of strconv.ParseUint.
 Result<std::uint64_t> parse_uint(const std::string& text);
 

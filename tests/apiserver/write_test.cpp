@@ -65,6 +65,9 @@ TEST_CASE("bodies that are no such object are refused in the API server's words"
       {kConfigMaps, config_map("A_"), 422,
        "ConfigMap \"A_\" is invalid: metadata.name: Invalid value: \"A_\": a lowercase RFC 1123 "
        "subdomain"},
+      {kConfigMaps, config_map("e\x1b[31mx"), 422,
+       "ConfigMap \"e\\x1b[31mx\" is invalid: metadata.name: Invalid value: \"e\\x1b[31mx\": a "
+       "lowercase RFC 1123 subdomain"},
       {kConfigMaps,
        {{"metadata", Json::object()}},
        422,

@@ -1,5 +1,6 @@
 #include "cli/app.hpp"
 
+#include <fstream>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -27,6 +28,17 @@ Outcome run(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+TEST_CASE("it is told why stdout cannot be written") {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"version"}, {"--help"}, {"help", "watch"}}) {
+    INFO(words.front());
+    std::ofstream full("/dev/full");
+    std::ostringstream err;
+    CHECK(run_app(words, full, err) == kFailed);
+    CHECK(err.str() == "error: cannot write to stdout: No space left on device\n");
+  }
+}
 
 TEST_CASE("a flag that may be given often takes one value each time and leaves targets alone") {
   // Would swallow pod/b as a second condition, and then name only one target.

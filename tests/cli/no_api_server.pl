@@ -1,7 +1,8 @@
 #!/usr/bin/perl
 # What stands between a user and an API server and answers in its place: discovery is as it should be,
 # everything else is what the first part of the path says: /html a proxy's page, /status a Status under 200,
-# /redirect, /deep a list of one object that is nested too deep to be kept whole. /silent has a group whose discovery
+# /redirect, /missing a page under 404, /nowhere what an API server says of paths that it does not have, /deep a list of
+# one object that is nested too deep to be kept whole. /silent has a group whose discovery
 # fails until FILE.answers is there; that holds the kinds that it has then. /narrow is a server for somebody with
 # rights in the namespaces shop and empty alone; in the namespace gone it is not there any more, and what it was asked
 # is in FILE.asked. /slow takes a second for each write, and watches tell of what was written, a while later.
@@ -147,6 +148,10 @@ while (my $client = $listen->accept) {
         . '{"resourceVersion":"5"},"items":[' . join(',', map { widget($_) } qw(--exec=reboot -f .. . web a/b)) . ']}');
   } elsif ($mode eq 'status') {
     answer($client, '200 OK', '{"kind":"Status","apiVersion":"v1","status":"Failure","message":"no","code":500}');
+  } elsif ($mode eq 'missing') {
+    answer($client, '404 Not Found', '<html><head><title>Nothing here</title></head></html>');
+  } elsif ($mode eq 'nowhere') {
+    answer($client, '404 Not Found', "404 page not found\n");
   } elsif ($mode eq 'redirect') {
     answer($client, '302 Found', '', "Location: http://other.example/login\r\n");
   } elsif ($mode eq 'narrow' && $request !~ /watch=/) {

@@ -30,6 +30,12 @@ TEST_CASE("no cell breaks a row or reaches the terminal uninterpreted") {
   CHECK(table.render({"a\nb\x1b[31m",
                       "\xe2\x80\xae"
                       "c"}) == "a\\nb\\x1b[31m   \\u202ec\n");
+  // A tab would leave the column.
+  TextTable tabs;
+  tabs.start({"A", "B"});
+  tabs.measure({"a\tb\t", "1"});
+  CHECK(tabs.render({"a\tb\t", "1"}) == "a\\tb\\t   1\n");
+  CHECK(tabs.render({"x", "2"}) == "x        2\n");
 }
 
 }  // namespace kubewatch::cli

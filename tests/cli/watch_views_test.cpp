@@ -64,6 +64,8 @@ TEST_CASE("columns are as wide as the first rows need, and become wider when a r
   table.add({"1"});
   CHECK(table.text() == "longer   z\n1\n");
   CHECK(table.text().empty());
+  table.add({"a\tb", "z"});
+  CHECK(table.text() == "a\\tb     z\n");
 }
 
 TEST_CASE("marks alone come without the header, which waits for the first row") {

@@ -322,6 +322,15 @@ TEST_CASE("errors of the server name verb and object") {
         "list deployments.apps in all namespaces: the server answered 429 Too Many Requests: slow "
         "down");
 
+  // A page under 404 does not say that the object is not there.
+  rig.transport.answer(404, "<html><head><title>404 Not Found</title></head></html>");
+  pending = rig.client.get(kPods, {"shop", "web"}, got.callback());
+  rig.run();
+  CHECK(got.error().kind() == ErrorKind::unavailable);
+  CHECK(got.error().render() ==
+        "get pods \"web\" in namespace \"shop\": the server answered 404 Not Found: 404 Not Found; "
+        "is https://cluster:6443 an API server? check its address and path");
+
   rig.transport.fail(Error(ErrorKind::unreachable, "cluster:6443: connection refused"));
   pending = rig.client.remove(kNodes, {"", "n1"}, {}, got.callback());
   rig.run();

@@ -649,6 +649,43 @@ TEST_CASE("proxies of the environment are used, but never to reach this machine"
   CHECK_FALSE(load_config(to_server("https://x:port"), env).ok());
 }
 
+TEST_CASE("what is wrong with a proxy is said of where it was given, without its password") {
+  const TempDir dir;
+  const auto told = [](const ConfigOverrides& flags, const ConfigEnvironment& env) {
+    return load_config(flags, env).error().render();
+  };
+  ConfigEnvironment env;
+  env.https_proxy = "socks4://u:hunter2@p:1";
+  CHECK(told(to_server("https://x"), env) ==
+        "the environment's HTTPS_PROXY has none of the schemes http, https, socks5");
+  env.http_proxy = "proxy:x";
+  CHECK(told(to_server("http://x"), env) ==
+        "the environment's HTTP_PROXY has a port that is no number from 1 to 65535");
+  CHECK(told(to_server("https://x", "gopher://x"), env) ==
+        "--proxy-url has none of the schemes http, https, socks5");
+  for (const char* port : {"99999", "65536", "0", "-1", "x", "123456"}) {
+    INFO(port);
+    CHECK(told(to_server("https://x", std::string("http://u:hunter2@127.0.0.1:") + port), {}) ==
+          "--proxy-url has a port that is no number from 1 to 65535");
+  }
+  CHECK(told(to_server("https://x", "http://:3128"), {}) == "--proxy-url has no host");
+  ConfigOverrides flags;
+  flags.kubeconfig = dir.write("config", user_file("{}", ", proxy-url: 'gopher://q'"));
+  CHECK(told(flags, {}).ends_with(": proxy-url has none of the schemes http, https, socks5"));
+  CHECK(told(flags, {}).find(flags.kubeconfig) != std::string::npos);
+  for (const char* sound : {"http://p", "http://p:", "http://[::1]:65535/", "socks5://u:p@q:1"}) {
+    INFO(sound);
+    CHECK(load_config(to_server("https://x", sound), {})->proxy_url == sound);
+  }
+}
+
+TEST_CASE("the schemes of URLs have no case") {
+  CHECK(load_config(to_server("HTTPS://127.0.0.1:6443/A"), {})->server ==
+        "https://127.0.0.1:6443/A");
+  CHECK(load_config(to_server("Http://x"), {})->server == "http://x");
+  CHECK(load_config(to_server("https://x", "SOCKS5H://P:1"), {})->proxy_url == "socks5://P:1");
+}
+
 TEST_CASE("a proxy of a flag or a cluster is asked whatever NO_PROXY says") {
   const TempDir dir;
   ConfigEnvironment env;

@@ -228,7 +228,7 @@ TEST_CASE("discovery fails as its first requests fail") {
                         {403, 200, ErrorKind::forbidden},
                         {503, 200, ErrorKind::unavailable},
                         {200, 500, ErrorKind::unavailable},
-                        {404, 404, ErrorKind::not_found}};
+                        {404, 404, ErrorKind::unavailable}};
   for (const Case& c : cases) {
     Rig rig;
     rig.transport.route("GET", "/api", c.api, "{}");
@@ -244,6 +244,27 @@ TEST_CASE("discovery fails as its first requests fail") {
   Rig garbage;
   garbage.transport.answer(200, "<html>");
   CHECK(discover_on(garbage).result->error().kind() == ErrorKind::unavailable);
+}
+
+TEST_CASE("where nothing of discovery is found there is no API server, and it is named") {
+  const std::string asked = "; is https://cluster:6443 an API server? check its address and path";
+  // The path of the server's URL is wrong: so an API server says it.
+  Rig elsewhere;
+  elsewhere.transport.route("GET", "/api", 404, "404 page not found\n");
+  elsewhere.transport.route("GET", "/apis", 404, "404 page not found\n");
+  const Error error = discover_on(elsewhere).result->error();
+  CHECK(error.kind() == ErrorKind::unavailable);
+  CHECK(error.status()->code == 404);
+  CHECK(error.render() ==
+        "discovery at /apis: the server answered 404 Not Found: 404 page not found" + asked);
+  // A page is no word of an API server, not even that it has one of the two alone.
+  Rig page;
+  page.transport.route("GET", "/api", 404, "\n<html><title>Nothing here</title></html>");
+  page.transport.route("GET", "/apis", 200, R"({"kind":"APIGroupList","groups":[]})");
+  const Error told = discover_on(page).result->error();
+  CHECK(told.kind() == ErrorKind::unavailable);
+  CHECK(told.render() ==
+        "discovery at /api: the server answered 404 Not Found: Nothing here" + asked);
 }
 
 TEST_CASE("what is no discovery document, or names no version, is no server without kinds") {

@@ -109,6 +109,11 @@ E2E_CASE(
   };
   const std::string network = "/apis/networking.k8s.io/v1";
   const std::string storage = "/apis/storage.k8s.io/v1";
+  // What shows nothing is quoted as Go quotes it, not as JSON does.
+  CHECK(message(send(w, "POST", "/api/v1/namespaces/" + w.ns() + "/configmaps?dryRun=All",
+                     object_of("v1", "ConfigMap", "e\x1b[31m\x7f", "{}")))
+            .starts_with("ConfigMap \"e\\x1b[31m\\x7f\" is invalid: metadata.name: Invalid value: "
+                         "\"e\\x1b[31m\\x7f\": a lowercase RFC 1123 subdomain must consist of"));
   CHECK(told(network, "servicecidrs", "ServiceCIDR", "kw",
              R"({"spec":{"cidrs":["nonsense","2001:DB8::/64"]}})") ==
         "ServiceCIDR.networking.k8s.io \"kw\" is invalid: [spec.cidrs[0]: Invalid value: "

@@ -26,6 +26,12 @@ TEST_CASE("numbers are told as Go prints them, those that JSON does not have as 
   CHECK(go_number(Json(std::numeric_limits<double>::quiet_NaN())) == "NaN");
 }
 
+TEST_CASE("texts are quoted as %q quotes them") {
+  CHECK(in_quotes("e\x1b[31mx") == R"("e\x1b[31mx")");
+  CHECK(in_quotes("a\tb\n\a\"\\<&>") == R"("a\tb\n\a\"\\<&>")");
+  CHECK(in_quotes("\x7f\u00e9\u202e\ufeff\U0001F600") == "\"\\x7f\u00e9\\u202e\\ufeff\U0001F600\"");
+}
+
 TEST_CASE("a schema that is none is told so by the decoder's name of what it is") {
   const auto refused = parse_structural(Json::parse(R"({"properties":{"a":true}})"));
   REQUIRE_FALSE(refused.ok());
