@@ -118,6 +118,7 @@ class Test : public Command {
     report.runs = result.runs;
     if (interrupt_ && result.ok()) interrupt(test, result, options, report);
     report.failures.insert(report.failures.end(), result.failures.begin(), result.failures.end());
+    report.failed_runs = std::move(result.failed_runs);
     report.log = std::move(result.log);
     report.real = std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - started);
     return report;

@@ -9,6 +9,7 @@
 #include "core/meta.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/printed_secrets.hpp"
+#include "hooks/secret_refusal.hpp"
 
 namespace kubewatch::compat {
 namespace {
@@ -107,7 +108,8 @@ void ObjectPatcher::go_on() {
 }
 
 void ObjectPatcher::fail(Error error) {
-  summary_.errors.push_back(std::move(error).with_context(operations_[at_].str()));
+  summary_.errors.push_back(hooks::without_secret_values(std::move(error), type_.gvk)
+                                .with_context(operations_[at_].str()));
   go_on();
 }
 

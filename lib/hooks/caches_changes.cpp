@@ -45,6 +45,7 @@ void RuleCaches::on_object(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   const bool was_reduced = for_.reduced.note(change);
   callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
+  note_orphaning(change);
   if (!for_.group.includes(key.namespace_)) return on_guarded(change);
   if (change.type == ChangeType::deleted) return on_object_deleted(change);
   by_uid_.set(change.meta.uid, key);
@@ -73,6 +74,13 @@ void RuleCaches::on_object(const StoreChange& change) {
   callbacks_.wake(std::move(wake));
 }
 
+void RuleCaches::note_orphaning(const StoreChange& change) {
+  if (change.type != ChangeType::deleted && dies_orphaning(change.meta) &&
+      change.meta.has_finalizer(rule_.finalizer_name)) {
+    callbacks_.orphaning(change.meta.uid);
+  }
+}
+
 void RuleCaches::on_object_deleted(const StoreChange& change) {
   forget_relations(change.meta);
   if (!rule_.for_.shard_selector.empty()) callbacks_.may_have_left_shard(change.meta);
@@ -93,6 +101,7 @@ Gone RuleCaches::how_gone(const runtime::StoredObject& last) const {
 
 void RuleCaches::on_guarded(const StoreChange& change) {
   if (!built_) return;
+  note_orphaning(change);
   const core::ObjectKey key = change.meta.key();
   if (for_.group.contains(key)) return;
   if (change.type == ChangeType::deleted) {

@@ -72,6 +72,11 @@ void ChildMemory::end_status(const std::string& owner_uid) {
   if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.writing_status = false;
 }
 
+bool ChildMemory::is_orphaning(const std::string& owner_uid) const {
+  const auto it = owners_.find(owner_uid);
+  return it != owners_.end() && it->second.orphaning;
+}
+
 bool ChildMemory::is_listed(const std::string& owner_uid, bool all) const {
   auto it = owners_.find(owner_uid);
   return it != owners_.end() && (all ? it->second.all_listed : it->second.listed);

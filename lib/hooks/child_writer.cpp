@@ -10,6 +10,7 @@
 #include "client/apply_result.hpp"
 #include "core/status.hpp"
 #include "hooks/immutable_refusal.hpp"
+#include "hooks/secret_refusal.hpp"
 #include "hooks/shown_message.hpp"
 #include "schema/crd_check.hpp"
 
@@ -50,6 +51,15 @@ Error not_ours(const ChildId& id, const core::ObjectMeta& meta, const std::strin
       fmt::format("{} exists and was not made by this controller {}: delete it, rename the "
                   "child, or set apply.adopt: unowned",
                   id.str(), state));
+}
+
+// Of what had the owner's name before.
+Error still_the_earlier_ones(const ChildId& id, const core::ObjectMeta& meta, const Owner& owner) {
+  return Error(ErrorKind::conflict,
+               fmt::format("{} was made for an earlier {} (uid {}), which its owner references "
+                           "still name: the garbage collector deletes it for that, and then it is "
+                           "made anew; without that reference it is taken over",
+                           id.str(), owner.str(), *meta.label(kOwnerUidLabel)));
 }
 
 }  // namespace
@@ -160,10 +170,18 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
   if (belongs == Belongs::nobody && marked && managed_by(object, rule.apply.field_manager)) {
     belongs = Belongs::us;
   }
+  const bool earlier = is_of_earlier_life(meta, rule.name, owner_);
+  if (earlier && may_be_taken_over(meta, owner_)) belongs = Belongs::us;
   if (belongs == Belongs::other) {
+    if (earlier && references_owner(meta, *meta.label(kOwnerUidLabel))) {
+      return finish(job, still_the_earlier_ones(job->id, meta, owner_));
+    }
     return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
-  if (job->creating && !meta.deleting()) return finish(job, WriteEffect::unchanged);
+  if (job->creating && !meta.deleting()) {
+    if (earlier && !job->rehearsing) return take_over(job, object);
+    return finish(job, WriteEffect::unchanged);
+  }
   if (!job->creating && belongs == Belongs::nobody && rule.apply.adopt != Adopt::unowned) {
     return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
@@ -179,6 +197,39 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
   job->existing_version = meta.resource_version;
   job->existing_uid = meta.uid;
   write(job);
+}
+
+// What was created once stays as it is, but whose it is: an apply says so by itself.
+void ChildWriter::take_over(const JobPtr& job, const Json& object) {
+  const Json& ours = job->manifest.object["metadata"];
+  const Json was = object.value("metadata", Json::object());
+  Json references = was.value("ownerReferences", Json::array());
+  for (const Json& one : ours.value("ownerReferences", Json::array())) references.push_back(one);
+  Json patch = {{"metadata",
+                 {{"uid", base::string_at(was, {"uid"})},
+                  {"resourceVersion", base::string_at(was, {"resourceVersion"})},
+                  {"labels", {{std::string(kOwnerUidLabel), owner_.uid}}}}}};
+  if (!references.empty()) patch["metadata"]["ownerReferences"] = std::move(references);
+  core::PatchParams params;
+  params.type = core::PatchType::merge;
+  params.field_manager = context_.rule().apply.field_manager;
+  requests_.run<Result<client::ApplyResult>>(
+      [this, job](Result<client::ApplyResult> answer) {
+        if (!answer.ok()) {
+          return finish(job,
+                        without_secret_values(std::move(answer.error()), job->manifest.type.gvk)
+                            .with_context("taking over " + job->id.str()));
+        }
+        const core::ObjectMeta left = core::meta_of(answer->object);
+        context_.memory().remember(owner_.uid, job->id,
+                                   {job->manifest.type, 0, left.resource_version});
+        context_.expect(owner_, job->id, left);
+        finish(job, WriteEffect::configured);
+      },
+      [&](auto done) {
+        return context_.client().patch(job->manifest.type, job->manifest.key, patch, params,
+                                       std::move(done));
+      });
 }
 
 void ChildWriter::write(const JobPtr& job) {
@@ -232,7 +283,8 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
   job->recreated = true;
   base::LogFields fields = log_fields_;
   fields.emplace_back("child", job->id.str());
-  fields.emplace_back("why", shown_message(mask_, error.message()));
+  const Error why = without_secret_values(error, job->manifest.type.gvk);
+  fields.emplace_back("why", shown_message(mask_, why.message()));
   base::log_info("a field of a child cannot be changed: it is deleted and made anew", fields);
   core::DeleteParams params;
   params.propagation = core::Propagation::background;
@@ -240,7 +292,9 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
   requests_.run<Result<Json>>(
       [this, job](Result<Json> answer) {
         if (!answer.ok() && !answer.error().is_not_found()) {
-          return finish(job, std::move(answer.error()).with_context("recreating " + job->id.str()));
+          return finish(job,
+                        without_secret_values(std::move(answer.error()), job->manifest.type.gvk)
+                            .with_context("recreating " + job->id.str()));
         }
         if (answer.ok()) deleted_.push_back(job->id.str());
         job->existing_uid.clear();
@@ -288,7 +342,8 @@ void ChildWriter::applied(const JobPtr& job, Result<client::ApplyResult> answer)
 }
 
 Error ChildWriter::explained(const Job& job, Error error) const {
-  return explain_conflict(std::move(error), job.manifest.object, context_.rule().apply.force_paths);
+  return explain_conflict(without_secret_values(std::move(error), job.manifest.type.gvk),
+                          job.manifest.object, context_.rule().apply.force_paths);
 }
 
 // The kind is one that discovery told, or the manifest would have been refused before.
@@ -325,11 +380,11 @@ void ChildWriter::send_create(const JobPtr& job) {
         if (job->rehearsing && answer.ok()) return finish(job, WriteEffect::created);
         if (!answer.ok()) {
           if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
+          Error error = without_secret_values(std::move(answer.error()), job->manifest.type.gvk);
           if (job->rehearsing) {
-            return finish(job,
-                          std::move(answer.error()).with_context("dry run of " + job->id.str()));
+            return finish(job, std::move(error).with_context("dry run of " + job->id.str()));
           }
-          return finish(job, explain_unknown_kind(*job, std::move(answer.error()))
+          return finish(job, explain_unknown_kind(*job, std::move(error))
                                  .with_context("creating " + job->id.str()));
         }
         const std::string version = base::string_at(*answer, {"metadata", "resourceVersion"});
@@ -395,9 +450,11 @@ void ChildWriter::send_own(const JobPtr& job, bool force) {
 
 void ChildWriter::remove(const DeleteTarget& target, Done done) {
   const ChildId id = child_id(target.type.gvk, target.key);
-  auto on_deleted = [this, id, done](const core::ObjectMeta& was, Result<Json> answer) {
+  auto on_deleted = [this, id, done, gvk = target.type.gvk](const core::ObjectMeta& was,
+                                                            Result<Json> answer) {
     if (!answer.ok() && !answer.error().is_not_found()) {
-      return done(std::move(answer.error()).with_context("deleting " + id.str()));
+      return done(without_secret_values(std::move(answer.error()), gvk)
+                      .with_context("deleting " + id.str()));
     }
     if (answer.ok()) context_.expect_gone(owner_, id, was, core::meta_of(*answer));
     context_.memory().forget_child(owner_.uid, id);
@@ -410,7 +467,9 @@ void ChildWriter::remove(const DeleteTarget& target, Done done) {
           return done(std::move(answer.error()).with_context("reading " + id.str()));
         }
         const core::ObjectMeta meta = core::meta_of(*answer);
-        if (belongs_to(meta, context_.rule().name, owner_.uid) == Belongs::other) {
+        const std::string& rule = context_.rule().name;
+        const bool left = is_of_earlier_life(meta, rule, owner_) && may_be_taken_over(meta, owner_);
+        if (belongs_to(meta, rule, owner_.uid) == Belongs::other && !left) {
           return done(not_ours(id, meta, managers_text(*answer), Belongs::other, owner_));
         }
         if (meta.deleting()) return done(WriteEffect::absent);

@@ -54,6 +54,7 @@ class ChildWriter {
   using JobPtr = std::shared_ptr<Job>;
   void look(const JobPtr& job);
   void judge_existing(const JobPtr& job, const Json& object);
+  void take_over(const JobPtr& job, const Json& object);
   void write(const JobPtr& job);
   void send_apply(const JobPtr& job, bool force);
   void start_own(const Manifest& manifest, bool rehearsing, Done done);

@@ -71,6 +71,7 @@ CacheCallbacks Driver::cache_callbacks() {
     look_for_own_write(id);
     return claimed || reached;
   };
+  callbacks.orphaning = [this](const std::string& uid) { memory_.set_orphaning(uid); };
   callbacks.related_seen = [this](const ChildId& id) { look_for_own_write(id); };
   callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
     return memory_.wrote(uid, id, version) ||
@@ -380,6 +381,7 @@ void Driver::start(RunInput input, const Done& done) {
   const core::ObjectKey key = input.work.key;
   input.inherited = inherited_.erase(uid) > 0;
   memory_.begin_run(uid);
+  if (dies_orphaning(input.object.meta)) memory_.set_orphaning(uid);
   const LoopAlarm::Woken woken = notes_.take_woken(key);
   if (rule_.has_for && !input.deleted) begin_handling(id, input.object.meta, input.object.json);
   auto run =

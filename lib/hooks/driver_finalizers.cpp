@@ -55,7 +55,7 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
         Error error = std::move(changed.error());
         error.add_context(std::string(add ? "adding" : "removing") + " finalizer " +
                           rule_.finalizer_name);
-        // The server may quote the whole object.
+        // Admission, and a proxy, may quote of it what they like.
         SecretMask mask;
         mask.add_json(json);
         error = Error(error.kind(), mask.mask_message(error.render()));

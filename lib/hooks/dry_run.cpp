@@ -10,6 +10,7 @@
 #include "core/status.hpp"
 #include "hooks/output.hpp"
 #include "hooks/recorded_request.hpp"
+#include "hooks/secret_refusal.hpp"
 #include "hooks/text_diff.hpp"
 #include "hooks/write_order.hpp"
 
@@ -36,9 +37,10 @@ bool is_event(const http::Request& request) {
          (target->group.empty() || target->group == "events.k8s.io");
 }
 
-bool is_secret(std::string_view path) {
+core::Gvk secret_or_other(std::string_view path) {
   const auto target = api_target(path);
-  return target && target->plural == "secrets" && target->group.empty();
+  const bool secret = target && target->plural == "secrets" && target->group.empty();
+  return secret ? core::Gvk{"", "v1", "Secret"} : core::Gvk{};
 }
 
 // The object that a write is about: without its subresource, and with the name of a new one.
@@ -148,7 +150,6 @@ class DryRunTransport::WriteCall : public http::Call {
   // What would change is not known without it. Whoever wrote may try again.
   void on_unread(http::Response answer) {
     answer_ = std::move(answer);
-    write_.quotes = false;
     write_.refused = "the object cannot be read: " +
                      core::error_from_response(answer_.status, answer_.body).message();
     tell();
@@ -189,8 +190,7 @@ class DryRunTransport::WriteCall : public http::Call {
       note_made();
       answer_ = {201, {}, request_.body};
     } else {
-      write_.quotes = answer_.status != 404;
-      write_.refused = refusal.message();
+      write_.refused = without_secret_values(refusal, secret_or_other(write_.path)).message();
     }
     tell();
     give();
@@ -286,10 +286,8 @@ std::string text_of(const DryWrite& write, const SecretHash& secrets, const Secr
   Json result = bare(write.result);
   const std::string name = title(write.live ? live : result);
   if (!write.refused.empty()) {
-    const bool secret = write.quotes && is_secret(write.path);
-    return known.mask(
-        fmt::format("{} {}: refused: {}\n", write.verb, write.live ? name : write.path,
-                    secret ? "the server's words may quote its values" : write.refused));
+    return known.mask(fmt::format("{} {}: refused: {}\n", write.verb,
+                                  write.live ? name : write.path, write.refused));
   }
   const bool differs = live != result;
   if (!differs) return "";

@@ -27,8 +27,7 @@ struct DryWrite {
   std::string path;          // of the object or, of a create, its collection
   std::optional<Json> live;  // absent: there is no such object
   Json result;               // null: it would be deleted
-  std::string refused;       // the server's words, when it would not do it
-  bool quotes = true;        // they may hold what was sent
+  std::string refused;       // the server's words, when it would not do it; without_secret_values
   // "ServiceAccount shop/runner", which an earlier write would make: without it the server cannot
   // judge this one, and `result` is what was sent.
   std::string lacks{};

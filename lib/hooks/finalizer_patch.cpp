@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
+#include "hooks/secret_refusal.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
@@ -72,7 +73,7 @@ void patch(const WorkPtr& work) {
   work->requests.run<Result<client::ApplyResult>>(
       [work](const Result<client::ApplyResult>& answer) {
         if (answer.ok()) return work->end(ChangedMeta(core::meta_of(answer->object)));
-        const Error& error = answer.error();
+        const Error error = without_secret_values(answer.error(), work->change.type.gvk);
         if (error.is_not_found()) return work->end(ChangedMeta());
         // A failed test is a 422, as much else.
         const bool changed = error.is_conflict() || error.kind() == ErrorKind::invalid;

@@ -4,6 +4,7 @@
 
 #include "base/log.hpp"
 #include "client/apply_result.hpp"
+#include "hooks/secret_refusal.hpp"
 #include "runtime/finalizer.hpp"
 
 namespace kubewatch::hooks {
@@ -66,7 +67,12 @@ void FinalizerRelease::patch_some() {
     requests_.run<Result<client::ApplyResult>>(
         [this, object = meta.key().str()](const Result<client::ApplyResult>& answer) {
           --in_flight_;
-          on_patched(object, answer.ok() ? nullptr : &answer.error());
+          if (answer.ok()) {
+            on_patched(object, nullptr);
+          } else {
+            const Error refused = without_secret_values(answer.error(), target_.type.gvk);
+            on_patched(object, &refused);
+          }
           patch_some();
         },
         [&](auto done) {

@@ -92,6 +92,11 @@ class Reader {
 };
 
 Result<void> Reader::expand(const Json& document, std::size_t depth) {
+  if (document.is_array()) {
+    return invalid_output(
+        "must be an object, not a list: print each item as a document of its own, or all as the "
+        "items of a kind: List");
+  }
   if (!document.is_object()) {
     return invalid_output(
         fmt::format("must be an object, not {}: print manifests on stdout and everything "
@@ -154,9 +159,11 @@ void Reader::note_crd(const Json& object) {
 Result<core::ResourceType> Reader::type_of(const core::Gvk& gvk) const {
   if (auto it = from_crds_.find(gvk); it != from_crds_.end()) return it->second;
   if (const core::ResourceType* type = context_.type_of(gvk)) return *type;
+  const std::string meant = context_.meant_by ? context_.meant_by(gvk) : "";
   return Error(ErrorKind::not_found,
-               fmt::format("the server has no kind {}: is its CustomResourceDefinition installed?",
-                           gvk.str()));
+               fmt::format("the server has no kind {}{}", gvk.str(),
+                           meant.empty() ? ": is its CustomResourceDefinition installed?"
+                                         : "; did you mean " + meant + "?"));
 }
 
 // Names, forbidden fields and rights that manifests and `create` objects share.
@@ -290,8 +297,8 @@ Result<void> Reader::take_own(Manifest manifest) {
   if (!wrong.empty()) {
     return invalid_output(
         fmt::format("{} is the object itself: a hook may print its labels and annotations "
-                    "only, not {} (status goes into the Result)",
-                    shown(manifest.id()), wrong));
+                    "only, not {} (status goes into the Result; {})",
+                    shown(manifest.id()), wrong, kOtherOwnFields));
   }
   out_.own = std::move(manifest);
   return {};
@@ -426,7 +433,10 @@ Result<HookOutput> parse_output(std::string_view text, const OutputContext& cont
   limits.max_bytes = std::max(limits.max_bytes, context.max_output);
   auto documents = base::parse_yaml_values(text, limits);
   if (!documents.ok()) {
-    return std::move(documents.error()).with_context("stdout is not valid YAML or JSON");
+    return std::move(documents.error())
+        .with_context(
+            "stdout is not valid YAML or JSON (print manifests on stdout and everything else on "
+            "stderr)");
   }
   return Reader(context).read(*documents);
 }

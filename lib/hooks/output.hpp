@@ -48,6 +48,8 @@ struct OutputContext {
   const Owner& owner;
   // What the server has; null: unknown. Kinds of CRDs in the same output are found without it.
   std::function<const core::ResourceType*(const core::Gvk&)> type_of;
+  // What it may have meant by a kind that it lacks, "" for nothing close.
+  std::function<std::string(const core::Gvk&)> meant_by{};
   bool manifests_allowed = true;  // false: finalizing without finalize.apply
   bool has_status = true;         // the kind has the status subresource
   SelectsNamespace selects{};     // see output_rights

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/json_pointer.hpp"
+#include "hooks/output_fields.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
@@ -45,7 +47,7 @@ Result<void> check_metadata(const Json& metadata) {
       }
     }
   }
-  return {};
+  return check_text_maps(metadata);
 }
 
 Result<void> check_merge(const Json& patch, const core::Gvk& gvk) {
@@ -87,6 +89,17 @@ std::string wrong_pointer(const std::string& pointer) {
   return is_kept_key(key) ? "changes " + key + ", which is kept by kubewatch" : "";
 }
 
+// What an operation sets one label or annotation to.
+Result<void> check_set_text(const std::string& pointer, const Json& value) {
+  for (const char* map : {"labels", "annotations"}) {
+    const std::string place = fmt::format("/metadata/{}/", map);
+    if (!pointer.starts_with(place)) continue;
+    const std::string key = base::unescape_pointer(pointer.substr(place.size()));
+    return check_text_maps({{map, {{key, value}}}});
+  }
+  return {};
+}
+
 Result<void> check_operations(const Json& operations) {
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Json& operation = operations[i];
@@ -95,6 +108,10 @@ Result<void> check_operations(const Json& operations) {
     std::string wrong = wrong_pointer(base::string_at(operation, {"path"}));
     if (wrong.empty() && op == "move") wrong = wrong_pointer(base::string_at(operation, {"from"}));
     if (!wrong.empty()) return invalid(fmt::format("operation {} {}", i, wrong));
+    const auto value = operation.find("value");
+    if (value == operation.end() || (op != "add" && op != "replace")) continue;
+    KW_TRY(check_set_text(base::string_at(operation, {"path"}), *value)
+               .with_context(fmt::format("operation {}", i)));
   }
   return {};
 }
@@ -165,8 +182,9 @@ Result<PatchTarget> check_patch(const HookPatch& patch, core::ResourceType type,
     KW_TRY(check_rights(rule, owner, gvk, key.namespace_, selects));
     if (out.id() == child_id(owner.gvk, owner.key)) {
       return invalid(
-          "is the object itself: print its labels and annotations as a manifest, and its status "
-          "in the Result");
+          fmt::format("is the object itself: print its labels and annotations as a manifest, and "
+                      "its status in the Result; {}",
+                      kOtherOwnFields));
     }
     if (!patch.subresource.empty() && !out.type.has_subresource(patch.subresource)) {
       return invalid(fmt::format("{} has no subresource {}", gvk.str(), patch.subresource));

@@ -15,6 +15,11 @@
 
 namespace kubewatch::hooks {
 
+// Of the run's own object, besides what a manifest and the Result may say of it.
+inline constexpr std::string_view kOtherOwnFields =
+    "a hook that must write other fields does it by itself, with credentials: cache; or a rule for "
+    "another kind patches them";
+
 // A patch of a declared kind that leaves alone what kubewatch keeps.
 struct PatchTarget {
   core::ResourceType type;

@@ -96,11 +96,15 @@ Result<void> check_data(const Json& manifest, const char* key, bool bytes) {
 
 }  // namespace
 
+Result<void> check_text_maps(const Json& metadata) {
+  KW_TRY(check_labels(metadata));
+  return check_annotations(metadata);
+}
+
 Result<FieldsVerdict> check_fields(const core::Gvk& gvk, const Json& manifest) {
   const Json& metadata = manifest.at("metadata");
   KW_ASSIGN(const FieldsVerdict verdict, check_name(gvk, base::string_at(metadata, {"name"})));
-  KW_TRY(check_labels(metadata));
-  KW_TRY(check_annotations(metadata));
+  KW_TRY(check_text_maps(metadata));
   const bool secret = gvk == core::Gvk{"", "v1", "Secret"};
   if (secret || gvk == core::Gvk{"", "v1", "ConfigMap"}) {
     KW_TRY(check_data(manifest, "data", secret));

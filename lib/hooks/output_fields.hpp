@@ -13,5 +13,7 @@ enum class FieldsVerdict { fits, to_ask };
 
 // Errors: invalid, naming the field; no value is shown. Precondition: it has a metadata.name.
 Result<FieldsVerdict> check_fields(const core::Gvk& gvk, const Json& manifest);
+// Labels and annotations alone, of a manifest's metadata or of what a patch makes of it.
+Result<void> check_text_maps(const Json& metadata);
 
 }  // namespace kubewatch::hooks

@@ -1,6 +1,7 @@
 // Labels, annotation and owner references of children.
 #include "hooks/ownership.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "base/json.hpp"
@@ -94,6 +95,27 @@ bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid
     if (owner.uid == owner_uid) return true;
   }
   return false;
+}
+
+bool is_of_earlier_life(const core::ObjectMeta& meta, const std::string& controller,
+                        const Owner& owner) {
+  const std::string* by = meta.label(kControllerLabel);
+  const std::string* uid = meta.label(kOwnerUidLabel);
+  const std::string* noted = meta.annotation(kOwnerAnnotation);
+  return !owner.none() && by != nullptr && *by == controller && uid != nullptr &&
+         *uid != owner.uid && noted != nullptr && *noted == owner.reference();
+}
+
+bool may_be_taken_over(const core::ObjectMeta& meta, const Owner& owner) {
+  const std::string* uid = meta.label(kOwnerUidLabel);
+  return std::none_of(meta.owners.begin(), meta.owners.end(), [&](const core::OwnerReference& one) {
+    const bool earlier = uid != nullptr && one.uid == *uid;
+    return earlier || (one.controller && one.uid != owner.uid);
+  });
+}
+
+bool dies_orphaning(const core::ObjectMeta& owner) {
+  return owner.deleting() && owner.has_finalizer("orphan");
 }
 
 bool prune_disabled(const core::ObjectMeta& meta) {

@@ -61,6 +61,16 @@ bool is_child_of(const core::ObjectMeta& meta, const std::string& controller,
 Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controller,
                    const std::string& owner_uid);
 bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid);
+// A child by this controller of what had the owner's name before it: it was deleted with its
+// children to stay, or a backup brought both back, and what is new has another uid.
+bool is_of_earlier_life(const core::ObjectMeta& meta, const std::string& controller,
+                        const Owner& owner);
+// Such a child is nobody's. Not where it still refers to the earlier one, for which the garbage
+// collector deletes it, nor where another object controls it.
+bool may_be_taken_over(const core::ObjectMeta& meta, const Owner& owner);
+// It was deleted with its children to stay (propagationPolicy: Orphan), and the garbage collector
+// has not yet taken it out of their owner references.
+bool dies_orphaning(const core::ObjectMeta& owner);
 bool prune_disabled(const core::ObjectMeta& meta);
 
 // managedFields holds an Apply entry of `manager` for the object itself.

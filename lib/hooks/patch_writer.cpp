@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "core/meta.hpp"
+#include "hooks/secret_refusal.hpp"
 
 namespace kubewatch::hooks {
 
@@ -94,7 +95,7 @@ void PatchWriter::send(const JobPtr& job) {
 void PatchWriter::answered(const JobPtr& job, Result<client::ApplyResult> answer) {
   if (!answer.ok()) {
     if (!job->rehearsing) over(job, "");
-    return refused(job, std::move(answer.error()));
+    return refused(job, without_secret_values(std::move(answer.error()), job->target.type.gvk));
   }
   if (job->rehearsing) return job->done(WriteEffect::unchanged);
   core::ObjectMeta left = core::meta_of(answer->object);

@@ -2,6 +2,7 @@
 #include "hooks/pruner.hpp"
 
 #include "base/json.hpp"
+#include "hooks/secret_refusal.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -147,14 +148,14 @@ void Pruner::remove(const core::ResourceType& type, const core::ObjectMeta& meta
   params.resource_version = meta.resource_version;
   const ChildId id = candidates_.front().first;
   requests_.run<Result<Json>>(
-      [this, id, meta](Result<Json> answer) {
+      [this, id, meta, gvk = type.gvk](Result<Json> answer) {
         // It changed since it was read: read it again.
         if (!answer.ok() && answer.error().is_conflict() && ++conflicts_ < kMaxConflicts) {
           return check_next();
         }
         candidates_.pop_front();
         if (!answer.ok() && !answer.error().is_not_found()) {
-          fail(std::move(answer.error()), "deleting " + id.str());
+          fail(without_secret_values(std::move(answer.error()), gvk), "deleting " + id.str());
         } else {
           if (answer.ok()) context_.expect_gone(owner_, id, meta, core::meta_of(*answer));
           context_.memory().forget_child(owner_.uid, id);

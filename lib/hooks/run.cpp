@@ -8,6 +8,7 @@
 #include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
+#include "hooks/close_kind.hpp"
 #include "hooks/field_warnings.hpp"
 #include "hooks/finalizer_patch.hpp"
 #include "hooks/metric_mask.hpp"
@@ -184,6 +185,9 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   OutputContext context{host_.rule(), owner_, [&](const core::Gvk& gvk) {
                           return resources ? resources->find(gvk) : nullptr;
                         }};
+  context.meant_by = [&](const core::Gvk& gvk) {
+    return resources ? close_kind(resources->all(), gvk) : "";
+  };
   context.manifests_allowed = !input_.finalizing || host_.rule().finalize->apply;
   context.deleted = input_.deleted;
   context.max_output = hook().max_output;
@@ -376,9 +380,16 @@ void Run::on_written(WriteReport report) {
   conclude();
 }
 
-// Children that only we remove go before the finalizer does.
+// Children that only we remove go before the finalizer does. From those that are to stay the
+// garbage collector takes their owner references, by which they would look like the ones that it
+// leaves to us.
 void Run::clean_up() {
   const auto scope = traced();
+  if (owner_.deleting && host_.memory().is_orphaning(owner_.uid)) {
+    base::log_info("the object was deleted with its children to stay (orphan): they are kept",
+                   log_fields());
+    return remove_finalizer();
+  }
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
   cleaner_->start(PruneMode::unreferenced, {}, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;

@@ -1,5 +1,7 @@
 #include "rehearsal/case_expect.hpp"
 
+#include <fmt/format.h>
+
 #include <initializer_list>
 #include <utility>
 
@@ -177,6 +179,12 @@ bool is_mapping(const RuleNode& node) {
 bool is_reference(const RuleNode& node) {
   if (!is_mapping(node)) return false;
   if (base::string_at(node.value(), {"kind"}).empty()) return node.problem("needs a kind");
+  for (const Json* name :
+       {base::find(node.value(), {"name"}), base::find(node.value(), {"metadata", "name"})}) {
+    if (name == nullptr || name->is_string() || name->is_null()) continue;
+    return node.problem(
+        fmt::format("its name must be text, not {}; put it in quotes", base::dump_json(*name)));
+  }
   const bool named = !base::string_at(node.value(), {"name"}).empty() ||
                      !base::string_at(node.value(), {"metadata", "name"}).empty();
   return named || node.problem("needs a name");

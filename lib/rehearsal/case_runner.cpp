@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kShownDifferences = 5;
 
+constexpr std::size_t kMostFailedRuns = 10;
+
 // Of a run or a write, as Observed has them.
 std::string named(const Json& one) {
   return fmt::format("{} {}{}{}", base::string_at(one, {"kind"}),
@@ -36,6 +38,7 @@ class CaseRun {
     World world(std::move(*rules), options);
     world_ = &world;
     if (give() && all_steps()) second_pass();
+    note_failed(world.take_runs());  // of a step that did not end
     result_.log = world.log();
     return std::move(result_);
   }
@@ -46,6 +49,17 @@ class CaseRun {
     return false;
   }
   std::string here() const { return test_.place(""); }
+
+  void note_failed(const std::vector<Json>& runs) {
+    auto& told = result_.failed_runs;
+    for (const Json& run : runs) {
+      const std::string outcome = base::string_at(run, {"outcome"});
+      if (hooks::is_fine(outcome) || told.size() >= kMostFailedRuns) continue;
+      std::string line = fmt::format("{} {}: {}: {}", base::string_at(run, {"controller"}),
+                                     named(run), outcome, base::string_at(run, {"message"}));
+      if (std::find(told.begin(), told.end(), line) == told.end()) told.push_back(std::move(line));
+    }
+  }
 
   std::optional<std::vector<hooks::Rule>> load() {
     auto loaded = hooks::load_rules({test_.rules});
@@ -97,6 +111,7 @@ class CaseRun {
       // What the step has changed within a debounce is one run.
       if (!settle(here(), Duration{0})) return false;
       const Observed seen = world_->take();
+      note_failed(seen.runs);
       result_.runs +=
           static_cast<std::size_t>(std::count_if(seen.runs.begin(), seen.runs.end(), has_run));
       if (options_.interruption) continue;
@@ -187,6 +202,7 @@ class CaseRun {
     const bool failed_before = result_.fails_on_purpose;
     if (!settle(here(), Duration{0})) return;
     const Observed seen = world_->take();
+    note_failed(seen.runs);
     // One that fails writes nothing either.
     if (!failed_before) look_for_failed_runs(seen);
     for (const Json& write : seen.writes) {

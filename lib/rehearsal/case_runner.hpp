@@ -23,6 +23,9 @@ struct CaseOptions {
 struct CaseResult {
   std::vector<Failure> failures;
   std::vector<std::string> log;  // what the hooks said
+  // "web ConfigMap shop/a: failed: exit code 1": each once, the first of them. What a case misses
+  // may be what they did not do.
+  std::vector<std::string> failed_runs;
   std::size_t steps = 0;
   std::size_t runs = 0;
   std::size_t client_writes = 0;  // of all steps, the second pass not counted

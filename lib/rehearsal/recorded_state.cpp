@@ -163,7 +163,8 @@ void RecordedState::expect(const Json& entry) {
   if (type == "open") {
     const auto target = hooks::api_target(base::string_at(entry, {"path"}));
     if (target) {
-      expected_streams_[stream] = {name_of(target->group, target->plural), selects(entry)};
+      expected_streams_[stream] = {name_of(target->group, target->plural), target->version,
+                                   selects(entry)};
     }
   }
   const auto of = expected_streams_.find(stream);
@@ -190,7 +191,23 @@ void RecordedState::expect(const Json& entry) {
   } else if (!of->second.selects) {
     ends_.insert({id, uid_of(*object)});
   }
-  if (version != 0 && !is_metadata_only(*object)) expected_[id].insert({version, stream});
+  if (version == 0) return;
+  const State state{id, version};
+  if (is_metadata_only(*object)) {
+    bare_.insert(state);
+    return;
+  }
+  expected_[id].insert({version, stream});
+  if (bare_.contains(state)) wholes_.try_emplace(state, Whole{of->second.version, *object});
+}
+
+// As a stream that opens later tells the same state. Without its fields the object would be none
+// that a server could have: who changes it then would be refused what was never there.
+const Json& RecordedState::whole_of(const Stream& stream, const Json& metadata) const {
+  const auto found =
+      wholes_.find({id_of(stream, core::object_key(metadata)), version_of(metadata)});
+  const bool same = found != wholes_.end() && found->second.version == stream.version;
+  return same ? found->second.object : metadata;
 }
 
 // A state up to this one is still to be told whole, or a later one by a stream that has the object
@@ -214,7 +231,7 @@ void RecordedState::hold_or_tell(Stream& stream, const std::string& type, const 
     if (version != 0 && waits_for_whole(id, version)) {
       held_[id].push_back({&stream, type, object});
     } else {
-      tell(stream, type, object, out);
+      tell(stream, type, type == "DELETED" ? object : whole_of(stream, object), out);
     }
     return;
   }

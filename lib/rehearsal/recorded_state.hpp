@@ -69,7 +69,13 @@ class RecordedState {
   using Life = std::set<std::pair<std::uint64_t, int>>;
   struct Expected {
     std::string kind;
+    std::string version;
     bool selects = false;
+  };
+  using State = std::pair<Id, std::uint64_t>;
+  struct Whole {
+    std::string version;  // of the API
+    Json object;
   };
   // Metadata of a state whose whole object is still to come.
   struct Held {
@@ -80,6 +86,7 @@ class RecordedState {
 
   void open(const Json& entry);
   bool waits_for_whole(const Id& id, std::uint64_t version) const;
+  const Json& whole_of(const Stream& stream, const Json& metadata) const;
   void hold_or_tell(Stream& stream, const std::string& type, const Json& object,
                     std::vector<RecordedChange>& out);
   void tell(Stream& stream, const std::string& type, const Json& object,
@@ -105,6 +112,8 @@ class RecordedState {
   std::set<std::pair<Id, std::string>> ends_;            // uids that are told to go
   std::map<Id, std::map<std::uint64_t, int>> expected_;  // whole states to come, and their stream
   std::map<Id, std::vector<Held>> held_;
+  std::set<State> bare_;           // states of which the metadata is told first
+  std::map<State, Whole> wholes_;  // what is told of them later
   std::set<std::pair<Id, std::string>> own_;
   std::map<Id, std::size_t> own_deletions_;  // that no event has shown yet
 };

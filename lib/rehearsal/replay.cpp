@@ -176,6 +176,7 @@ class Player {
     }
     for (const RecordedChange& change : there) KW_TRY(put(change));
     KW_TRY(lay_ground(read));
+    world_.server().finish_work();
     KW_TRY(make_accounts());
     world_.start_engine();
     started_ = world_.loop().now();
@@ -194,6 +195,7 @@ class Player {
       for (const RecordedChange& change : outline_.state.take(*entry)) {
         KW_TRY(advance_to(at));
         KW_TRY(put(change));
+        world_.server().finish_work();
         KW_TRY(settle());
       }
     }

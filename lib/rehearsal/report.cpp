@@ -37,6 +37,7 @@ std::string junit_case(const CaseReport& report) {
   for (const Failure& failure : report.failures) {
     all += failure.place + ": " + failure.message + "\n";
   }
+  for (const std::string& run : report.failed_runs) all += "failed run: " + run + "\n";
   out += fmt::format(">\n      <failure message=\"{}\">{}</failure>\n",
                      xml_text(report.failures.front().message), xml_text(all));
   std::string log;
@@ -53,7 +54,9 @@ std::string text_of(const CaseReport& report) {
   for (const Failure& failure : report.failures) {
     out += fmt::format("      {}: {}\n", failure.place, failure.message);
   }
-  if (report.failures.empty() || report.log.empty()) return out;
+  if (report.failures.empty()) return out;
+  for (const std::string& run : report.failed_runs) out += "      failed run: " + run + "\n";
+  if (report.log.empty()) return out;
   out += "      log:\n";
   const std::size_t left_out = report.log.size() - std::min(report.log.size(), kShownLog);
   if (left_out > 0) out += fmt::format("        ({} lines before)\n", left_out);
@@ -88,6 +91,7 @@ Json json_of(const std::vector<CaseReport>& reports) {
                      {"interruptions", report.interruptions},
                      {"note", report.note},
                      {"failures", std::move(failures)},
+                     {"failedRuns", report.failed_runs},
                      {"log", report.log}});
   }
   return {{"cases", std::move(cases)}, {"failed", failed}};

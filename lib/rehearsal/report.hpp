@@ -19,7 +19,8 @@ struct CaseReport {
   std::size_t interruptions = 0;
   std::string note;  // "not interrupted: ..."
   std::vector<Failure> failures;
-  std::vector<std::string> log;  // shown with failures
+  std::vector<std::string> failed_runs;  // this and the log: shown with failures
+  std::vector<std::string> log;
 };
 
 // "ok    website/tests.yaml:3  creates a deployment (0.2s, 2 runs)", and what failed.
@@ -27,7 +28,7 @@ std::string text_of(const CaseReport& report);
 // "5 cases, 1 failed".
 std::string summary_of(const std::vector<CaseReport>& reports);
 // {"cases": [{name, file, line, ok, seconds, runs, interruptions, note, failures: [{place,
-// message}], log}], "failed": N}.
+// message}], failedRuns, log}], "failed": N}.
 Json json_of(const std::vector<CaseReport>& reports);
 std::string junit_of(const std::vector<CaseReport>& reports);
 

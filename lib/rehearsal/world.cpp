@@ -248,7 +248,6 @@ bool World::put(const apiserver::Resource& resource, const RecordedChange& chang
     const bool dying = base::find(live->json(), {"metadata", "deletionTimestamp"}) != nullptr;
     if (change.own_deletion && !dying) return false;
     storage.remove(resource.storage_id, key);
-    server_.finish_work();
     return true;
   }
   if (live == nullptr && change.before) return false;  // it came from a write that is not made now
@@ -266,7 +265,6 @@ bool World::put(const apiserver::Resource& resource, const RecordedChange& chang
     if (object == live->json()) return false;
   }
   storage.put(resource.storage_id, std::move(object));
-  server_.finish_work();
   return true;
 }
 

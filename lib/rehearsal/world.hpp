@@ -49,8 +49,8 @@ class World {
   Result<void> remove(const Json& reference);
 
   // Does what a recorded change says, past all checks of the server: the object as it was told, or
-  // where it is there already what was changed of it. False: nothing. With the namespace made first
-  // where it has one.
+  // where it is there already what was changed of it. False: nothing. What follows from it waits
+  // for server().finish_work(): a child may be put before its owner.
   bool put(const apiserver::Resource& resource, const RecordedChange& change);
   Result<void> make_namespace(const std::string& name);
 

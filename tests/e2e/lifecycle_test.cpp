@@ -1,6 +1,7 @@
 // Objects and their children from birth to death: create, change, drift, prune, finalizers.
 #include "base/json.hpp"
 #include "e2e/kubewatch_process.hpp"
+#include "e2e/requests.hpp"
 #include "e2e/rules_text.hpp"
 #include "e2e/world.hpp"
 
@@ -33,6 +34,38 @@ E2E_CASE("a website is created, changed and deleted through its finalizer") {
   REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }));
   CHECK(w.read("cleaned") == "a true\n");
   REQUIRE(w.eventually([&] { return !w.get("ConfigMap", "a-page"); }, kCollected));
+}
+
+E2E_CASE("an object deleted with its children to stay leaves them, and takes them over again") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry +
+                       "\n  finalize: {exec: [./cleanup.sh]}\n"));
+  w.script("reconcile.sh", kPrintConfigMap);
+  // The garbage collector is done with the orphans before.
+  w.script("cleanup.sh", "[ -e go ] || exit 75\necho \"$KW_NAME\" >> cleaned\n");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  const Json first = (*w.get("ConfigMap", "a-page"))["metadata"]["uid"];
+  const std::string path = "/apis/e2e.kubewatch.dev/v1/namespaces/" + w.ns() + "/websites/a";
+  REQUIRE(send(w, "DELETE", path, {{"propagationPolicy", "Orphan"}}).code < 300);
+  REQUIRE(w.eventually(
+      [&] { return !(*w.get("ConfigMap", "a-page"))["metadata"].contains("ownerReferences"); },
+      kCollected));
+  w.file("go", "");
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }, kCollected));
+  CHECK(w.read("cleaned") == "a\n");
+  auto child = w.get("ConfigMap", "a-page");
+  REQUIRE(child);
+  CHECK((*child)["metadata"]["uid"] == first);
+
+  const Json again = w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "two"; }));
+  child = w.get("ConfigMap", "a-page");
+  CHECK((*child)["metadata"]["uid"] == first);
+  CHECK((*child)["metadata"]["labels"]["kubewatch.dev/owner-uid"] == again["metadata"]["uid"]);
+  CHECK((*child)["metadata"]["ownerReferences"][0]["uid"] == again["metadata"]["uid"]);
 }
 
 E2E_CASE("a child that is deleted or changed by hand comes back") {

@@ -305,6 +305,27 @@ printf -- '---\n{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersi
   CHECK_FALSE(w.get("ConfigMap", "a-page").has_value());
 }
 
+E2E_CASE("a patch of a Secret that is refused does not tell what is in the Secret") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply(
+      "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, "
+      "data: {p: aHVudGVyMi1sb25n}}");
+  w.rules(website_rule(std::string("\n  writes: [{apiVersion: v1, kind: Secret}]\n") + kReconcile));
+  // The server quotes the whole object when it reads that.
+  w.script("reconcile.sh", R"x(
+printf '{apiVersion: kubewatch.dev/v1, kind: Result, patches: [{apiVersion: v1, kind: Secret, name: s, patch: {metadata: {nam: x}}}]}\n'
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "write-failed") > 0; }));
+  const std::string message = w.runs().back().message;
+  INFO(message);
+  CHECK(message.find("patching Secret " + w.ns() + "/s") != std::string::npos);
+  CHECK(message.find("aHVudGVy") == std::string::npos);
+  CHECK(message.find("hunter2") == std::string::npos);
+}
+
 E2E_CASE("metrics of a Result are served with their controller") {
   World w;
   w.apply(kWebsiteCrd);

@@ -122,6 +122,58 @@ TEST_CASE("why a child is made anew is logged as a line of its run, without the 
   CHECK(log.find("Job shop/j") != std::string::npos);
 }
 
+TEST_CASE("what an earlier object of the same name has left is taken over") {
+  World world;
+  ChildWriter writer(world, world.owner());
+  const char* const path = "/api/v1/namespaces/shop/configmaps/c";
+  const auto left = [](Json references) {
+    return base::dump_json(
+        {{"metadata",
+          {{"name", "c"},
+           {"uid", "u-c"},
+           {"resourceVersion", "7"},
+           {"labels", {{kControllerLabel, "web"}, {kOwnerUidLabel, "u0"}}},
+           {"annotations", {{kOwnerAnnotation, "demo.example.com/v1 Website shop/a"}}},
+           {"ownerReferences", std::move(references)}}}});
+  };
+  const Manifest child = test::manifest({"", "v1", "ConfigMap"}, "configmaps", {"shop", "c"});
+  world.transport.route("GET", path, 200, left(Json::array()));
+  world.transport.route("PATCH", path, 200,
+                        R"({"metadata":{"name":"c","uid":"u-c","resourceVersion":"8"}})");
+  SECTION("by an apply") {
+    world.apply(writer, child);
+    REQUIRE(world.until([&] { return world.done(); }));
+    REQUIRE(world.effect->ok());
+    CHECK(**world.effect == WriteEffect::configured);
+  }
+  SECTION("where it was created once, by its labels and owner reference alone") {
+    Manifest made = child;
+    made.object = with_ownership(made.object, "web", world.owner(), OwnerRef::controller);
+    made.object["data"]["k"] = "v";
+    made.object["metadata"]["ownerReferences"] = Json::array({{{"uid", "u1"}}});
+    writer.create(made, [&](Result<WriteEffect> given) { world.effect.emplace(std::move(given)); });
+    REQUIRE(world.until([&] { return world.done(); }));
+    REQUIRE(world.effect->ok());
+    const auto sent = base::parse_json(world.transport.last().request().body);
+    REQUIRE(sent.ok());
+    CHECK(*sent == Json{{"metadata",
+                         {{"uid", "u-c"},
+                          {"resourceVersion", "7"},
+                          {"labels", {{kOwnerUidLabel, "u1"}}},
+                          {"ownerReferences", Json::array({{{"uid", "u1"}}})}}}});
+  }
+  SECTION("but not where the garbage collector is to delete it") {
+    world.transport.route("GET", path, 200, left(Json::array({{{"uid", "u0"}, {"name", "a"}}})));
+    world.apply(writer, child);
+    REQUIRE(world.until([&] { return world.done(); }));
+    REQUIRE_FALSE(world.effect->ok());
+    CHECK(world.effect->error().is_retryable());
+    CHECK(world.effect->error().render().find("made for an earlier Website shop/a (uid u0)") !=
+          std::string::npos);
+    CHECK(world.requests("PATCH") == 0);
+  }
+}
+
 TEST_CASE("a writer that goes while it waits for a CRD leaves nothing behind") {
   World world;
   auto writer = std::make_unique<ChildWriter>(world, world.owner());

@@ -20,6 +20,18 @@ TimePoint at(std::int64_t ms) {
 
 }  // namespace
 
+TEST_CASE("that the children of an owner are to stay is remembered until it is gone") {
+  ChildMemory memory;
+  CHECK_FALSE(memory.is_orphaning("u1"));
+  memory.set_orphaning("u1");
+  memory.begin_run("u1");
+  memory.end_run("u1", false);
+  CHECK(memory.is_orphaning("u1"));
+  CHECK_FALSE(memory.is_orphaning("u2"));
+  memory.end_run("u1", true);
+  CHECK_FALSE(memory.is_orphaning("u1"));
+}
+
 TEST_CASE("a child is remembered per owner until it is forgotten") {
   ChildMemory memory;
   memory.remember("u1", kChild, {{}, 7, "10"});

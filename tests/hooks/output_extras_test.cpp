@@ -62,6 +62,31 @@ TEST_CASE("a patch of a declared kind in the owner's namespace is taken") {
             .empty());
 }
 
+TEST_CASE("labels and annotations of a patch are checked as those of a manifest") {
+  const World world;
+  const core::ResourceType service = type("", "Service");
+  const auto merge = [&](const char* map, Json value) {
+    return world.patch(core::PatchType::merge, {{"metadata", {{map, {{"a", std::move(value)}}}}}},
+                       service);
+  };
+  for (const char* map : {"labels", "annotations"}) {
+    const std::string field = std::string("metadata.") + map + "[\"a\"]: must be text, not number";
+    CHECK(says(merge(map, 5), field));
+    CHECK(merge(map, "5").empty());
+    CHECK(merge(map, nullptr).empty());
+    const auto operation = [&](const char* op, const Json& value) {
+      const std::string path = std::string("/metadata/") + map + "/a";
+      return world.patch(core::PatchType::json,
+                         Json::array({{{"op", op}, {"path", path}, {"value", value}}}), service);
+    };
+    CHECK(says(operation("add", 5), "operation 0: " + field));
+    CHECK(says(operation("replace", true), "must be text, not boolean"));
+    CHECK(operation("add", "5").empty());
+    CHECK(operation("test", 5).empty());
+  }
+  CHECK(says(merge("labels", "no label"), "metadata.labels[\"a\"]: "));
+}
+
 TEST_CASE("a patch is taken in the namespaces that a namespaceSelector of `owns` means") {
   World world;
   OwnsRule& owns = world.rule.owns.emplace_back();
@@ -87,8 +112,9 @@ TEST_CASE("a patch is refused where a manifest would be, and where it touches wh
   using core::PatchType;
   const Json one = {{"spec", {{"x", 1}}}};
   CHECK(says(world.patch(PatchType::merge, one, type("", "Secret")), "does not declare"));
-  CHECK(says(world.patch(PatchType::merge, one, type("demo.dev", "Website"), "a"),
-             "is the object itself"));
+  const std::string own = world.patch(PatchType::merge, one, type("demo.dev", "Website"), "a");
+  CHECK(says(own, "is the object itself"));
+  CHECK(says(own, "write other fields does it by itself, with credentials: cache"));
   CHECK(says(world.patch(PatchType::merge, one, type("", "Service"), "web", "scale"),
              "has no subresource scale"));
   CHECK(says(world.patch(PatchType::strategic, one, type("demo.dev", "Thing")),

@@ -243,6 +243,10 @@ TEST_CASE("empty status and creationTimestamp, as kubectl prints them, are dropp
 }
 
 TEST_CASE("of its own object a hook prints labels and annotations only") {
+  CHECK(problem(World().parse("{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: "
+                              "a}, spec: {x: 1}}"))
+            .find("write other fields does it by itself, with credentials: cache") !=
+        std::string::npos);
   const World world;
   const auto good = world.parse(
       "{apiVersion: demo.kubewatch.dev/v1, kind: Website, metadata: {name: a, labels: {x: z}}}");
@@ -268,6 +272,31 @@ TEST_CASE("a kind that the server lacks is told apart: it may appear") {
   const auto output = World().parse("{apiVersion: new.dev/v1, kind: Thing, metadata: {name: t}}");
   REQUIRE_FALSE(output.ok());
   CHECK(output.error().is_not_found());
+}
+
+TEST_CASE("what is close to a kind of the server is told as the server has it") {
+  const World world;
+  OutputContext context{world.rule, world.owner, [](const core::Gvk&) { return nullptr; }};
+  context.meant_by = [](const core::Gvk& gvk) { return gvk.kind == "secret" ? "v1 Secret" : ""; };
+  const auto said = [&](const char* kind) {
+    return problem(parse_output(
+        fmt::format("{{apiVersion: v1, kind: {}, metadata: {{name: c}}}}", kind), context));
+  };
+  CHECK(said("secret").find("the server has no kind v1 secret; did you mean v1 Secret?") !=
+        std::string::npos);
+  CHECK(said("Site").find("no kind v1 Site: is its CustomResourceDefinition installed?") !=
+        std::string::npos);
+}
+
+TEST_CASE("words on stdout, and lists, are told where they belong") {
+  const World world;
+  const std::string words =
+      problem(world.parse("making it: now: really\n" + std::string(kConfigMap)));
+  INFO(words);
+  CHECK(words.find("print manifests on stdout and everything else on stderr") != std::string::npos);
+  const std::string list = problem(world.parse("[" + std::string(kConfigMap) + "]"));
+  INFO(list);
+  CHECK(list.find("the items of a kind: List") != std::string::npos);
 }
 
 TEST_CASE("a kind of a CRD in the same output is known") {

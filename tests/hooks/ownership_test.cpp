@@ -118,3 +118,28 @@ TEST_CASE("applied_by looks for an Apply entry of the object itself") {
   CHECK(managers_text(object) == "kubectl, kubewatch/w");
   CHECK(managers_text(config_map("shop")) == "nobody known");
 }
+
+TEST_CASE("what an earlier object of the same name has left is told from another owner's child") {
+  const Owner owner = namespaced_owner();
+  core::ObjectMeta left =
+      meta_with({{"kubewatch.dev/controller", "website"}, {"kubewatch.dev/owner-uid", "uid-0"}});
+  left.annotations = {{"kubewatch.dev/owner", "demo.kubewatch.dev/v1 Website shop/a"}};
+  CHECK(is_of_earlier_life(left, "website", owner));
+  CHECK(may_be_taken_over(left, owner));
+  CHECK_FALSE(is_of_earlier_life(left, "blog", owner));
+  core::ObjectMeta own = left;
+  own.labels[1].second = "uid-1";
+  CHECK_FALSE(is_of_earlier_life(own, "website", owner));
+  core::ObjectMeta others = left;
+  others.annotations[0].second = "demo.kubewatch.dev/v1 Website shop/b";
+  CHECK_FALSE(is_of_earlier_life(others, "website", owner));
+  // The garbage collector is about to delete it, or another object controls it.
+  core::ObjectMeta referring = left;
+  referring.owners = {{"demo.kubewatch.dev/v1", "Website", "a", "uid-0", true}};
+  CHECK_FALSE(may_be_taken_over(referring, owner));
+  core::ObjectMeta controlled = left;
+  controlled.owners = {{"apps/v1", "Deployment", "d", "uid-9", true}};
+  CHECK_FALSE(may_be_taken_over(controlled, owner));
+  controlled.owners[0].controller = false;
+  CHECK(may_be_taken_over(controlled, owner));
+}

@@ -904,7 +904,7 @@ TEST_CASE("everything wrong with a test file is named with its place") {
 kind: ControllerTest
 metadata: {name: bad}
 controller: none.yaml
-given: [{kind: ConfigMap}]
+given: [{kind: ConfigMap}, {kind: ConfigMap, metadata: {name: y}}]
 when:
   - {advance: soon}
   - {apply: {apiVersion: v1, kind: A, metadata: {name: a}}, compact: true}
@@ -918,6 +918,7 @@ expect: {object: {name: a}, run: []}
   const std::string file = folder.file("tests.yaml");
   for (const char* part :
        {":4:13: controller: ", "there is no such file", ":5:9: given[0]: needs a name",
+        "given[1]: its name must be text, not true; put it in quotes",
         ":7:15: when[0].advance: ", ":8:5: when[1]: must have exactly one key",
         ":9:19: when[2].fail.verb: must be ", ":10:18: expect.object: needs a kind",
         ":10:29: expect.run: unknown key, did you mean \"runs\"?"}) {
@@ -1001,20 +1002,45 @@ TEST_CASE("reports say what failed and where, in all three forms") {
   CaseReport bad = good;
   bad.name = "bad <&>";
   bad.failures = {{"t.yaml:9", "expected \"a\", got \"b\""}};
+  bad.failed_runs = {"web ConfigMap b: invalid-output: not <YAML>"};
   bad.log = {"hook said so"};
   CHECK(text_of(good) == "ok    t.yaml:1  good (0.0s, 1 run)\n");
   CHECK(text_of(bad) ==
         "FAIL  t.yaml:1  bad <&> (0.0s, 1 run)\n      t.yaml:9: expected \"a\", got \"b\"\n"
+        "      failed run: web ConfigMap b: invalid-output: not <YAML>\n"
         "      log:\n        hook said so\n");
   CHECK(summary_of({good, bad}) == "2 cases, 1 failed\n");
   const Json json = json_of({good, bad});
   CHECK(json["failed"] == 1);
   CHECK(json["cases"][1]["failures"][0]["place"] == "t.yaml:9");
+  CHECK(json["cases"][1]["failedRuns"] == bad.failed_runs);
   const std::string junit = junit_of({good, bad});
   CHECK(junit.find("<testsuite name=\"t.yaml\" tests=\"2\" failures=\"1\"") != std::string::npos);
   CHECK(junit.find("name=\"bad &lt;&amp;&gt;\"") != std::string::npos);
+  CHECK(junit.find("failed run: web ConfigMap b: invalid-output: not &lt;YAML&gt;") !=
+        std::string::npos);
   CHECK(junit.find("<failure message=\"expected &quot;a&quot;, got &quot;b&quot;\">") !=
         std::string::npos);
+}
+
+TEST_CASE("a case that misses what a failed run did not write has why that failed") {
+  const test::RuleFolder folder;
+  folder.write("rules.yaml",
+               "apiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: web}\nspec:\n"
+               "  for: {apiVersion: v1, kind: ConfigMap, labelSelector: copy=yes}\n"
+               "  reconcile: {shell: 'echo no manifest'}\n");
+  const auto loaded = parse_cases(
+      "apiVersion: kubewatch.dev/v1\nkind: ControllerTest\nmetadata: {name: t}\n"
+      "controller: rules.yaml\ngiven:\n"
+      "  - {apiVersion: v1, kind: ConfigMap, metadata: {name: a, labels: {copy: 'yes'}}}\n"
+      "expect: {objects: [{kind: ConfigMap, name: b}]}\n",
+      folder.file("tests.yaml"));
+  REQUIRE(loaded.cases.size() == 1);
+  const CaseResult result = run_case(loaded.cases[0]);
+  CHECK_FALSE(result.ok());
+  REQUIRE(result.failed_runs.size() == 1);
+  CHECK(result.failed_runs[0].find("web ConfigMap default/a: invalid-output: invalid output: ") ==
+        0);
 }
 
 TEST_CASE("trigger runs the objects that it names or selects, with its words as the reason") {

@@ -66,6 +66,28 @@ TEST_CASE("items and events of a recording are changes, what came before is know
   CHECK(gone[0].after.is_null());
 }
 
+TEST_CASE("metadata of a state that a later stream tells whole is told whole") {
+  const std::vector<Json> entries = {open(1, "list"),
+                                     item(1, metadata_of(object("a", "3"))),
+                                     item(1, metadata_of(object("b", "4"))),
+                                     page(1),
+                                     open(2, "list", "copy=v"),
+                                     item(2, object("a", "3")),
+                                     item(2, object("b", "5", "w"))};
+  RecordedState state;
+  for (const Json& entry : entries) state.expect(entry);
+  std::vector<RecordedChange> told;
+  for (const Json& entry : entries) {
+    for (RecordedChange& change : state.take(entry)) told.push_back(std::move(change));
+  }
+  REQUIRE(told.size() == 3);
+  CHECK(told[0].after == object("a", "3"));
+  CHECK_FALSE(told[0].metadata_only);
+  // Of another state nobody knows what it was.
+  CHECK(told[1].metadata_only);
+  CHECK(told[2].after == object("b", "5", "w"));
+}
+
 TEST_CASE("the same state from another stream, or an older one, is no change") {
   RecordedState state;
   state.take(open(1, "list"));
