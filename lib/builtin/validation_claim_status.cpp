@@ -109,7 +109,7 @@ void check_device_status(const Field& device, const std::set<std::string>& alloc
     device.invalid_as(device_id(device), "must be an allocated device in the claim");
   }
   const Field conditions = device["conditions"];
-  if (conditions.size() > kMostDeviceConditions) conditions.too_many(kMostConditions);
+  if (conditions.size() > kMostDeviceConditions) conditions.too_many(kMostDeviceConditions);
   check_conditions(conditions);
   if (device["data"].present()) check_json_object(device["data"]);
   check_network(device["networkData"]);
