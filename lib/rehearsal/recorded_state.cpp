@@ -198,7 +198,9 @@ void RecordedState::expect(const Json& entry) {
     return;
   }
   expected_[id].insert({version, stream});
-  if (bare_.contains(state)) wholes_.try_emplace(state, Whole{of->second.version, *object});
+  // What leaves a selection is told as it was before.
+  const bool is_state = event != "DELETED" && bare_.contains(state);
+  if (is_state) wholes_.try_emplace(state, Whole{of->second.version, *object});
 }
 
 // As a stream that opens later tells the same state. Without its fields the object would be none

@@ -196,8 +196,8 @@ TEST_CASE("a state that is told as metadata first and whole then is one change, 
 
 TEST_CASE("metadata is told where no open stream has the object whole") {
   const Json before = event(1, "ADDED", metadata_of(object("a", "5", "w")));
-  CHECK(told({open(1, "watch"), before, open(2, "list"), item(2, object("a", "5", "w"))}) ==
-        Told{"a@5 metadata", "a@5 w"});
+  CHECK(told({open(1, "watch"), before, open(2, "list"), item(2, object("a", "6", "w"))}) ==
+        Told{"a@5 metadata", "a@6 w"});
   // Out of the selection and back.
   CHECK(
       told({open(1, "watch"), open(2, "watch", "copy=v"), event(2, "ADDED", object("a", "5", "v")),

@@ -8,7 +8,7 @@ same
 same watch
 same run-controller test
 "$kubewatch" help rules | head -n 3
-"$kubewatch" help metrics | grep -A 2 '^kubewatch_runs_total'
+"$kubewatch" help metrics | grep -A 2 '^kubewatch_runs_total$'
 "$kubewatch" help wtach
 echo "exit $?"
 "$kubewatch" help run-controller tset
