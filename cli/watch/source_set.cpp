@@ -237,9 +237,7 @@ void SourceSet::look_later(Server& server, const client::ResourceMap& map) {
     if (!added.ok()) seen.refused.push_back(std::move(added).error());
   }
   begin_all(before);
-  const bool waits = std::any_of(servers_.begin(), servers_.end(),
-                                 [](const auto& one) { return !one->missing.empty(); });
-  if (sources_.empty() && !waits && !seen.refused.empty()) {
+  if (!seen.refused.empty() && all_refused()) {
     return callbacks_.on_nothing_left(seen.refused.front());
   }
   for (const Error& error : seen.refused) callbacks_.on_note(error.render());

@@ -19,6 +19,8 @@ void ChildMemory::end_run(const std::string& owner_uid, bool gone) {
   const auto it = owners_.find(owner_uid);
   if (it == owners_.end()) return;
   wake(it->second);
+  // Nobody else knows that its children are to stay; it is there no longer than its deletion takes.
+  if (it->second.orphaning) return;
   it->second.resting = resting_.insert(resting_.end(), owner_uid);
   while (owners_.size() > max_owners_ && !resting_.empty()) {
     const std::string oldest = resting_.front();

@@ -204,7 +204,10 @@ void ChildWriter::take_over(const JobPtr& job, const Json& object) {
   const Json& ours = job->manifest.object["metadata"];
   const Json was = object.value("metadata", Json::object());
   Json references = was.value("ownerReferences", Json::array());
-  for (const Json& one : ours.value("ownerReferences", Json::array())) references.push_back(one);
+  // Whoever restored it may have mended its reference alone.
+  if (!references_owner(core::meta_of(object), owner_.uid)) {
+    for (const Json& one : ours.value("ownerReferences", Json::array())) references.push_back(one);
+  }
   Json patch = {{"metadata",
                  {{"uid", base::string_at(was, {"uid"})},
                   {"resourceVersion", base::string_at(was, {"resourceVersion"})},

@@ -190,7 +190,8 @@ class SettingsReader {
     if (error != std::errc() || stop != end || value < 0 || value > kMostMilliseconds) {
       return warn(variable + " is no number of milliseconds up to 600000: they have 10s");
     }
-    out_.timeout = Duration{value};
+    // No limit at all would let a collector that hangs hold up all spans without a word.
+    out_.timeout = Duration{value == 0 ? kMostMilliseconds : value};
   }
 
   // A run is the root of its trace: whatever is based on a parent has none.

@@ -3,7 +3,6 @@
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
-using test::list;
 using test::watch_line;
 
 namespace {
