@@ -45,8 +45,8 @@ void RuleCaches::on_object(const StoreChange& change) {
   const core::ObjectKey key = change.meta.key();
   const bool was_reduced = for_.reduced.note(change);
   callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
-  note_orphaning(change);
   if (!for_.group.includes(key.namespace_)) return on_guarded(change);
+  note_orphaning(change);
   if (change.type == ChangeType::deleted) return on_object_deleted(change);
   by_uid_.set(change.meta.uid, key);
   update_refs(key, change.json);

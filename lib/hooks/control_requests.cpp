@@ -39,10 +39,6 @@ std::size_t count_at(const Json& args, std::string_view name, std::size_t otherw
   return std::min(static_cast<std::size_t>(*value), most);
 }
 
-core::ObjectKey named_key(const Json& args) {
-  return {base::string_at(args, {"namespace"}), base::string_at(args, {"name"})};
-}
-
 core::ObjectKey key_at(const Json& args, Driver& driver) {
   if (!driver.rule().has_for) return kNoObject;
   const std::string name = base::string_at(args, {"name"});
@@ -218,6 +214,7 @@ Error ControlRequests::selected_by_none(const Json& args, const std::vector<Driv
                fmt::format("no rule selects {}, or there is none; explain KIND/NAME says why",
                            object_named(args, drivers)));
 }
+
 // --- explain: asks the server for what is in no cache, one driver after the other.
 
 struct ControlRequests::Explaining {
@@ -238,11 +235,7 @@ Json ControlRequests::explained(Driver& driver, const core::ObjectKey& key, cons
     const auto ago = std::chrono::duration_cast<Duration>(client_.loop().wall() - last->ended);
     facts.last = LastRun{last->record.outcome, last->record.message, ago, false};
   }
-  Json out = to_json(kubewatch::hooks::explain(driver.rule(), facts));
-  out["controller"] = driver.rule().name;
-  out["object"] = object_text(driver, key);
-  out["file"] = fmt::format("{}:{}", driver.rule().file, driver.rule().line);
-  return out;
+  return told_of(driver.rule(), key, kubewatch::hooks::explain(driver.rule(), facts));
 }
 
 void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
@@ -260,15 +253,15 @@ void ControlRequests::explain(const Json& args, const ControlReplyPtr& reply) {
   for (Driver* driver : drivers_of(kind)) rules.push_back(&driver->rule());
   for (const Rule* rule : shared_rules(kind, "")) rules.push_back(rule);
   if (!kind.empty() && rules.empty()) return reply->fail(no_such_kind(kind));
-  for (const Rule* one : rules) {
-    const Rule& rule = *one;
-    if (!controller.empty() && rule.name != controller) continue;
-    if (kind.empty() && rule.has_for) {
+  for (const Rule* rule : rules) {
+    if (!controller.empty() && rule->name != controller) continue;
+    if (kind.empty() && rule->has_for) {
       return reply->fail(invalid_request(fmt::format("{} is for objects of the kind {}: name one",
-                                                     rule.name, rule.for_.gvk.kind)));
+                                                     rule->name, rule->for_.gvk.kind)));
     }
     auto& names = work->controllers;
-    if (std::find(names.begin(), names.end(), rule.name) == names.end()) names.push_back(rule.name);
+    const bool is_new = std::find(names.begin(), names.end(), rule->name) == names.end();
+    if (is_new) names.push_back(rule->name);
   }
   if (work->controllers.empty()) return reply->fail(no_such_controller(controller, kind));
   explain_live(work);

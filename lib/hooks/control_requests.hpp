@@ -70,6 +70,8 @@ class ControlRequests {
   std::optional<Explanation> out_of_shards(const Rule& rule, const core::ObjectKey& key) const;
   Explanation elsewhere() const;
   std::optional<Explanation> labelled_elsewhere(const Json& live) const;
+  // What the request names, whatever the scope of its kind.
+  static core::ObjectKey named_key(const Json& args);
   static Json told_of(const Rule& rule, const core::ObjectKey& key, const Explanation& explanation);
   // For a request about what is not here; absent: no other instance knows more.
   std::optional<Error> ask_another(const Json& args) const;

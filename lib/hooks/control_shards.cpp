@@ -11,13 +11,10 @@
 #include "hooks/kind_words.hpp"
 
 namespace kubewatch::hooks {
-namespace {
 
-Explanation not_selected(std::string text) {
-  return {"not-selected", std::move(text), {}, false, std::nullopt};
+core::ObjectKey ControlRequests::named_key(const Json& args) {
+  return {base::string_at(args, {"namespace"}), base::string_at(args, {"name"})};
 }
-
-}  // namespace
 
 Explanation ControlRequests::elsewhere() const {
   const auto trouble = engine_.lead_trouble();
@@ -48,10 +45,8 @@ std::optional<Explanation> ControlRequests::out_of_shards(const Rule& rule,
   if (shared->plan.by == ShardPlan::By::label) {
     return shared->led.empty() ? std::optional(elsewhere()) : std::nullopt;
   }
-  const auto& names = rule.for_.namespaces;
-  if (!names.empty() && std::find(names.begin(), names.end(), key.namespace_) == names.end()) {
-    return not_selected(fmt::format("namespace {} is none of the rule's namespaces: {}",
-                                    key.namespace_, base::join(names, ", ")));
+  if (auto outside = outside_namespaces(rule.for_, key.namespace_); !outside.empty()) {
+    return not_selected(std::move(outside));
   }
   core::ObjectMeta meta;
   meta.namespace_ = key.namespace_;
@@ -83,7 +78,7 @@ Json ControlRequests::told_of(const Rule& rule, const core::ObjectKey& key,
 
 // Of a label that nobody sees here the instance that leads its shard knows.
 std::optional<Error> ControlRequests::ask_another(const Json& args) const {
-  const core::ObjectKey key{base::string_at(args, {"namespace"}), base::string_at(args, {"name"})};
+  const core::ObjectKey key = named_key(args);
   const auto rules =
       shared_rules(base::string_at(args, {"kind"}), base::string_at(args, {"controller"}));
   const auto shared = engine_.shared_out();

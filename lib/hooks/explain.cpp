@@ -31,11 +31,7 @@ std::string by_schedule(Duration wait) {
 // What keeps an object of the server out of the rule's cache; "" when nothing of it can be seen.
 std::string why_not_selected(const StreamRule& stream, const Json& object) {
   const core::ObjectMeta meta = core::meta_of(object);
-  const auto& names = stream.namespaces;
-  if (!names.empty() && std::find(names.begin(), names.end(), meta.namespace_) == names.end()) {
-    return fmt::format("namespace {} is none of the rule's namespaces: {}", meta.namespace_,
-                       base::join(names, ", "));
-  }
+  if (auto outside = outside_namespaces(stream, meta.namespace_); !outside.empty()) return outside;
   if (!stream.label_selector.matches(meta.labels)) {
     return "its labels do not match the labelSelector " + stream.label_selector.str();
   }
@@ -79,9 +75,9 @@ std::optional<Explanation> of_the_rule(const ExplainFacts& facts) {
 
 Explanation of_absent(const Rule& rule, const ExplainFacts& facts) {
   if (!facts.live_error.empty()) {
-    return state("not-selected",
-                 "it is not in the rule's selection, and the server could not be asked why: " +
-                     facts.live_error);
+    return not_selected(
+        "it is not in the rule's selection, and the server could not be asked why: " +
+        facts.live_error);
   }
   if (facts.live == nullptr) {
     return state("not-found", "the server has no such object");
@@ -92,7 +88,7 @@ Explanation of_absent(const Rule& rule, const ExplainFacts& facts) {
         "the server has it, the cache does not show it yet, or it is in a namespace that is not "
         "watched";
   }
-  Explanation out = state("not-selected", why);
+  Explanation out = not_selected(why);
   if (core::meta_of(*facts.live).has_finalizer(rule.finalizer_name)) {
     out.details.push_back("it still carries the finalizer " + rule.finalizer_name);
   }
@@ -287,6 +283,19 @@ void add_details(const Rule& rule, const ExplainFacts& facts, Explanation& out) 
 }
 
 }  // namespace
+
+std::string outside_namespaces(const StreamRule& stream, const std::string& namespace_) {
+  const auto& names = stream.namespaces;
+  const bool inside =
+      names.empty() || std::find(names.begin(), names.end(), namespace_) != names.end();
+  if (inside) return "";
+  return fmt::format("namespace {} is none of the rule's namespaces: {}", namespace_,
+                     base::join(names, ", "));
+}
+
+Explanation not_selected(std::string text) {
+  return state("not-selected", std::move(text));
+}
 
 Explanation other_shard(const std::string& lead_trouble) {
   if (lead_trouble.empty()) return state("other-shard", "another instance leads its shard");

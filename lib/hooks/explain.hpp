@@ -93,6 +93,9 @@ struct Explanation {
 };
 
 Explanation explain(const Rule& rule, const ExplainFacts& facts);
+// Why a namespace is none of the rule's; "" where it is one.
+std::string outside_namespaces(const StreamRule& stream, const std::string& namespace_);
+Explanation not_selected(std::string text);
 // Of what belongs to a shard that is not led here; `lead_trouble` as in the facts.
 Explanation other_shard(const std::string& lead_trouble);
 

@@ -86,16 +86,14 @@ Error without_secret_values(Error error, const core::Gvk& gvk) {
     return {error.kind(), fmt::format("HTTP {} {}", error.status()->code, kLeftOut),
             *error.status()};
   }
-  const std::string& said = error.message();
+  const std::string_view said = error.message();
   const std::size_t denial = end_of_denial(said);
-  std::string shown;
-  if (denial != std::string::npos) {
-    const std::string_view head = std::string_view(said).substr(0, denial);
-    const bool names = quotes_names(error.kind()) || head.starts_with("admission webhook \"");
-    shown = (names ? std::string(head) : without_quoted(head)) + " " + std::string(kLeftOut);
-  } else {
-    shown = quotes_names(error.kind()) ? said : without_quoted(said);
-  }
+  const bool denied = denial != std::string_view::npos;
+  const std::string_view head = said.substr(0, denial);
+  const bool names =
+      quotes_names(error.kind()) || (denied && head.starts_with("admission webhook \""));
+  std::string shown = names ? std::string(head) : without_quoted(head);
+  if (denied) shown.append(" ").append(kLeftOut);
   return {error.kind(), std::move(shown), *error.status()};
 }
 

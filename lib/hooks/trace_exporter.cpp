@@ -42,6 +42,7 @@ TraceExporter::TraceExporter(loop::EventLoop& loop, TraceTarget target,
                              std::unique_ptr<http::Transport> transport, base::Random& random)
     : loop_(loop),
       target_(std::move(target)),
+      resource_(resource_of(target_)),
       transport_(std::move(transport)),
       queue_(kMostSpans),
       random_(random),
@@ -75,9 +76,8 @@ void TraceExporter::send() {
   request.url = target_.url;
   request.headers.set("Content-Type", "application/json");
   for (const auto& [name, value] : target_.headers) request.headers.set(name, value);
-  request.body = otlp_document(batch, resource_of(target_));
-  const bool shorter = target_.timeout > Duration{0} && target_.timeout < kConnectTimeout;
-  request.connect_timeout = shorter ? target_.timeout : kConnectTimeout;
+  request.body = otlp_document(batch, resource_);
+  request.connect_timeout = std::min(target_.timeout, kConnectTimeout);
   request.response_timeout = target_.timeout;
   request.max_body = 1U << 20U;
   call_ = http::fetch(*transport_, std::move(request),

@@ -43,6 +43,7 @@ class TraceExporter {
 
   loop::EventLoop& loop_;
   TraceTarget target_;
+  std::map<std::string, std::string> resource_;  // whose spans they are
   std::unique_ptr<http::Transport> transport_;
   SpanQueue queue_;
   base::Random& random_;

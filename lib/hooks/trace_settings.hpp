@@ -22,7 +22,7 @@ struct TraceTarget {
   std::vector<std::pair<std::string, std::string>> headers;  // may hold a token: never shown
   std::string service_name = "kubewatch";
   std::map<std::string, std::string> resource = {};  // further attributes of it
-  Duration timeout{10000};                           // of one request
+  Duration timeout{10000};                           // of one request, more than 0
   // Files in PEM, "" = none; with the variable that names each.
   struct File {
     std::string variable;

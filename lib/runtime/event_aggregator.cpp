@@ -123,7 +123,12 @@ Result<void> EventAggregator::observe(const EventReporter& reporter, const Happe
   Series* series = known == reported.live.end() ? nullptr : *known;
   const bool changes = series != reported.current && may_change(reported, what.regarding, now);
   if (series == nullptr && changes) return begin(same, note, reporter, what, now, wall);
-  repeat(series == nullptr ? *reported.current : *series, changes, now, wall);
+  Series& one = series == nullptr ? *reported.current : *series;
+  if (changes) {
+    reported.changes.push_back(now);
+    reported.current = &one;
+  }
+  repeat(one, changes, now, wall);
   return {};
 }
 
@@ -217,11 +222,6 @@ void EventAggregator::repeat(Series& series, bool changes, TimePoint now, WallTi
     Bucket& bucket = bucket_of(series.first.regarding, now);
     series.hurried = bucket.tokens >= 1;
     if (series.hurried) bucket.tokens -= 1;
-  }
-  if (changes) {
-    Reported& reported = reported_[series.same];
-    reported.changes.push_back(now);
-    reported.current = &series;
   }
   series_.find(series.key);  // used just now
   series.last_seen = now;

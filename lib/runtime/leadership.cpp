@@ -56,8 +56,7 @@ struct Leadership::Impl {
   loop::Timer list_timer;
   client::PendingPtr listing;
   client::PendingPtr cleaning;
-  std::optional<LeaseTrouble> list_trouble;
-  RepeatedWarning list_warning;
+  LastingTrouble list_trouble;
 
   Impl(client::Client& the_client, LeadershipOptions the_options, base::Random& the_random,
        LeadershipCallbacks the_callbacks);
@@ -76,7 +75,7 @@ struct Leadership::Impl {
   void stop_listing() {
     list_timer.reset();
     listing.reset();
-    list_trouble.reset();
+    list_trouble.forget();
   }
   void on_leading(std::size_t shard);
   void on_trouble(const Error& error);
@@ -258,16 +257,13 @@ void Leadership::Impl::on_members(Result<client::ListResult> answer) {
   const Duration pause = options.election.retry_period;
   list_timer = client.loop().after(pause, [this] { list_members(); });
   if (!answer.ok()) {
-    const std::string text = answer.error().render();
-    const TimePoint now = loop::boot_now();
-    list_trouble = LeaseTrouble{answer.error(), list_trouble ? list_trouble->since : now};
-    if (list_warning.admit(text, now)) {
-      base::log_warn("cannot see the other instances; shards stay as they are", {{"error", text}});
+    if (list_trouble.note(answer.error(), loop::boot_now())) {
+      base::log_warn("cannot see the other instances; shards stay as they are",
+                     {{"error", answer.error().render()}});
     }
     return on_trouble(answer.error());
   }
-  list_trouble.reset();
-  list_warning.is_over();
+  list_trouble.is_over();
   let_in = true;
   std::vector<Lease> members;
   for (const std::string& item : answer->items) {
@@ -326,7 +322,7 @@ std::optional<Fence> Leadership::Impl::fence() const {
 }
 
 std::optional<LeaseTrouble> Leadership::Impl::trouble() const {
-  std::optional<LeaseTrouble> out = list_trouble;
+  std::optional<LeaseTrouble> out = list_trouble.get();
   const auto look_at = [&out](const LeaseKeeper* keeper) {
     if (keeper == nullptr || keeper->state() == ElectionState::idle) return;
     const auto& one = keeper->trouble();

@@ -26,11 +26,18 @@ bool is_settled(const ElectionActions& actions) {
 
 }  // namespace
 
-bool RepeatedWarning::admit(const std::string& text, TimePoint now) {
+bool LastingTrouble::note(const Error& error, TimePoint now) {
+  trouble_ = LeaseTrouble{error, trouble_ ? trouble_->since : now};
+  std::string text = error.render();
   if (text == told_ && now < told_at_ + kWarnAgain) return false;
-  told_ = text;
+  told_ = std::move(text);
   told_at_ = now;
   return true;
+}
+
+void LastingTrouble::is_over() {
+  trouble_.reset();
+  told_.clear();
 }
 
 LeaseKeeper::LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
@@ -38,7 +45,7 @@ LeaseKeeper::LeaseKeeper(client::Client& client, ElectionOptions options, base::
     : client_(client), elector_(std::move(options), random), callbacks_(std::move(callbacks)) {}
 
 void LeaseKeeper::start() {
-  trouble_.reset();
+  trouble_.forget();
   run(elector_.start(loop::boot_now(), client_.loop().wall()));
 }
 
@@ -49,17 +56,12 @@ void LeaseKeeper::release() {
 void LeaseKeeper::answered(Result<Json> answer) {
   auto actions = elector_.on_answer(loop::boot_now(), client_.loop().wall(), std::move(answer));
   // A look that lets nothing be written has not helped.
-  if (is_settled(actions)) {
-    trouble_.reset();
-    warning_.is_over();
-  }
+  if (is_settled(actions)) trouble_.is_over();
   run(std::move(actions));
 }
 
 void LeaseKeeper::tell_trouble(const ElectionTrouble& trouble) {
-  const TimePoint now = loop::boot_now();
-  trouble_ = LeaseTrouble{trouble.error, trouble_ ? trouble_->since : now};
-  if (!warning_.admit(trouble.error.render(), now)) return;
+  if (!trouble_.note(trouble.error, loop::boot_now())) return;
   base::log_warn("the lease cannot be read or written; trying again in " +
                      base::format_duration(trouble.retry_in),
                  {{"lease", options().lease.str()}, {"error", trouble.error.render()}});

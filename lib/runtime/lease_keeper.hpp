@@ -14,17 +14,6 @@
 
 namespace kubewatch::runtime {
 
-// What is told when it comes, and again each minute while it stays. Plain.
-class RepeatedWarning {
- public:
-  bool admit(const std::string& text, TimePoint now);
-  void is_over() { told_.clear(); }
-
- private:
-  std::string told_;
-  TimePoint told_at_{};
-};
-
 struct LeaseKeeperCallbacks {
   std::function<void()> on_leading;
   std::function<void(const std::string& holder)> on_standing_by;
@@ -39,6 +28,23 @@ struct LeaseTrouble {
   TimePoint since;  // of the first in a row, by boot_clock
 };
 
+// A trouble while it stays, and when it is to be told: when it comes, when its words change, and
+// again each minute. Plain.
+class LastingTrouble {
+ public:
+  // Whether it is to be told now.
+  bool note(const Error& error, TimePoint now);
+  void is_over();
+  // What comes next is another one, though it may have been told of already.
+  void forget() { trouble_.reset(); }
+  const std::optional<LeaseTrouble>& get() const { return trouble_; }
+
+ private:
+  std::optional<LeaseTrouble> trouble_;
+  std::string told_;
+  TimePoint told_at_{};
+};
+
 class LeaseKeeper {
  public:
   // `client` and `random` must outlive it. Callbacks come from the loop, also from start() and
@@ -51,7 +57,7 @@ class LeaseKeeper {
   ElectionState state() const { return elector_.state(); }
   std::optional<Fence> fence() const { return elector_.fence(); }
   const ElectionOptions& options() const { return elector_.options(); }
-  const std::optional<LeaseTrouble>& trouble() const { return trouble_; }
+  const std::optional<LeaseTrouble>& trouble() const { return trouble_.get(); }
 
  private:
   void run(ElectionActions actions);
@@ -64,8 +70,7 @@ class LeaseKeeper {
   LeaseKeeperCallbacks callbacks_;
   client::PendingPtr request_;
   loop::Timer timer_;
-  std::optional<LeaseTrouble> trouble_;
-  RepeatedWarning warning_;
+  LastingTrouble trouble_;
 };
 
 // Lets writes through while the fence allows them. `fence`: absent when nothing is led.

@@ -241,15 +241,19 @@ TEST_CASE(
 }
 
 TEST_CASE("what stays wrong is told again each minute") {
-  runtime::RepeatedWarning warning;
+  runtime::LastingTrouble trouble;
   const auto at = [](std::int64_t ms) { return TimePoint(Duration(ms)); };
-  CHECK(warning.admit("no", at(0)));
-  CHECK_FALSE(warning.admit("no", at(59'999)));
-  CHECK(warning.admit("no", at(60'000)));
-  CHECK(warning.admit("never", at(60'001)));
-  CHECK_FALSE(warning.admit("never", at(60'002)));
-  warning.is_over();
-  CHECK(warning.admit("never", at(60'003)));
+  const auto note = [&](const char* text, std::int64_t ms) {
+    return trouble.note(Error(ErrorKind::unavailable, text), at(ms));
+  };
+  CHECK(note("no", 0));
+  CHECK_FALSE(note("no", 59'999));
+  CHECK(note("no", 60'000));
+  CHECK(note("never", 60'001));
+  CHECK_FALSE(note("never", 60'002));
+  CHECK(trouble.get()->since == at(0));
+  trouble.is_over();
+  CHECK(note("never", 60'003));
 }
 
 TEST_CASE("what a command records has nothing of its own Leases") {
