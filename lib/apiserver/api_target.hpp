@@ -16,7 +16,7 @@ struct Api::Target {
   Query query;
 
   // Of the keys in question: "shop/", or "" for all.
-  std::string prefix() const { return path.namespace_.empty() ? "" : path.namespace_ + "/"; }
+  std::string prefix() const { return key_prefix(path.namespace_); }
   // Whether it is shown as a Table.
   bool tables() const { return !builtin::is_pod_part(path.subresource); }
 };

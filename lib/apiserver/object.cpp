@@ -8,6 +8,10 @@ std::string object_key(const std::string& namespace_, const std::string& name) {
   return namespace_.empty() ? name : namespace_ + "/" + name;
 }
 
+std::string key_prefix(const std::string& namespace_) {
+  return namespace_.empty() ? "" : namespace_ + "/";
+}
+
 Object::Object(Json json) : json_(std::move(json)) {
   name_ = base::string_at(json_, {"metadata", "name"});
   namespace__ = base::string_at(json_, {"metadata", "namespace"});

@@ -75,5 +75,7 @@ class Glance {
 };
 
 std::string object_key(const std::string& namespace_, const std::string& name);
+// What the keys of a namespace begin with: "shop/", or "" for all.
+std::string key_prefix(const std::string& namespace_);
 
 }  // namespace kubewatch::apiserver

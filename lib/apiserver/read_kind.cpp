@@ -12,11 +12,6 @@ namespace kubewatch::apiserver {
 
 namespace {
 
-// Of all keys of a list.
-std::string prefix_of(const std::string& namespace_) {
-  return namespace_.empty() ? "" : namespace_ + "/";
-}
-
 // All pages of one list, and no others.
 std::string selection_of(const std::string& namespace_, const ListOptions& options) {
   return namespace_ + "|" + options.labels.str();
@@ -87,29 +82,26 @@ ListSlice ReadKind::cut(ListSlice slice, const std::string& namespace_, const Li
   const bool all = options.resource_version == "0";
   const std::uint64_t limit = all ? 0 : options.limit;
   if (limit == 0) return slice;
-  const std::string selection = selection_of(namespace_, options);
+  slice.prefix = key_prefix(namespace_);
+  slice.selection = selection_of(namespace_, options);
   if (!options.fields.empty()) {
     slice.to = slice.from;
     slice.limit = limit;
-    slice.namespace_ = namespace_;
-    slice.selection = selection;
     return slice;
   }
   if (limit >= keys.size() - slice.from) return slice;
   slice.to = slice.from + static_cast<std::size_t>(limit);
   if (!options.selects()) slice.meta.remaining = keys.size() - slice.to;
-  end_page(slice, namespace_, selection, now);
+  end_page(slice, now);
   return slice;
 }
 
 // The next one begins where this one ends, in the same state.
-void ReadKind::end_page(ListSlice& slice, const std::string& namespace_,
-                        const std::string& selection, TimePoint now) {
+void ReadKind::end_page(ListSlice& slice, TimePoint now) {
   const auto version = static_cast<std::int64_t>(slice.meta.version);
   const core::ObjectKey& last = (*slice.listing.keys)[slice.to - 1];
-  slice.meta.continue_token =
-      encode_continue(continue_after(version, last.str()), prefix_of(namespace_));
-  pages_.keep(slice.meta.version, selection, slice.listing, now);
+  slice.meta.continue_token = encode_continue(continue_after(version, last.str()), slice.prefix);
+  pages_.keep(slice.meta.version, slice.selection, slice.listing, now);
 }
 
 void ListSlice::search_all() {
@@ -126,7 +118,7 @@ bool ReadKind::search(ListSlice& slice, std::size_t& looks, TimePoint now) {
     const core::ObjectKey& key = keys[slice.to];
     if (selected_json(*slice.listing.state, slice.fields, key, looks)) slice.found.push_back(key);
   }
-  if (slice.to < keys.size()) end_page(slice, slice.namespace_, slice.selection, now);
+  if (slice.to < keys.size()) end_page(slice, now);
   slice.listing.keys = std::make_shared<const Keys>(std::exchange(slice.found, {}));
   slice.from = 0;
   slice.to = slice.listing.keys->size();
@@ -138,7 +130,7 @@ bool ReadKind::search(ListSlice& slice, std::size_t& looks, TimePoint now) {
 Result<ListSlice> ReadKind::go_on(const std::string& namespace_, const ListOptions& options,
                                   TimePoint now) {
   KW_ASSIGN(const ContinueToken token,
-            decode_continue(options.continue_token, prefix_of(namespace_)));
+            decode_continue(options.continue_token, key_prefix(namespace_)));
   if (!options.resource_version.empty() && options.resource_version != "0") {
     return bad_request("specifying resource version is not allowed when using continue");
   }
@@ -147,7 +139,7 @@ Result<ListSlice> ReadKind::go_on(const std::string& namespace_, const ListOptio
   if (token.version > 0) {
     at = static_cast<std::uint64_t>(token.version);
     slice.listing = pages_.find(at, selection_of(namespace_, options), now);
-    if (!slice.listing.keys) return expired_page(token, prefix_of(namespace_));
+    if (!slice.listing.keys) return expired_page(token, key_prefix(namespace_));
   } else {
     slice.listing = listing(namespace_, options, now);
   }

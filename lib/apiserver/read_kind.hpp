@@ -28,7 +28,8 @@ struct ListSlice {
   // Of a page that a field selector chooses nobody knows where it ends before so many are found:
   // ReadKind::search() looks for them and leaves a slice of them alone. 0: nothing is searched for.
   std::uint64_t limit = 0;
-  std::string namespace_{};
+  // Of the page after it: what all keys of the list begin with, and whose pages they are.
+  std::string prefix{};
   std::string selection{};
   Keys found{};
   // For an answer that cannot go out in pieces: all that match are searched for.
@@ -79,8 +80,7 @@ class ReadKind {
   Result<ListSlice> go_on(const std::string& namespace_, const ListOptions& options, TimePoint now);
   ListSlice cut(ListSlice slice, const std::string& namespace_, const ListOptions& options,
                 std::uint64_t version, TimePoint now);
-  void end_page(ListSlice& slice, const std::string& namespace_, const std::string& selection,
-                TimePoint now);
+  void end_page(ListSlice& slice, TimePoint now);
 
   const core::ReadBackend& backend_;
   ReadText text_;

@@ -115,6 +115,8 @@ bool same_optional(const Field& a, const Field& b);
 Problems label_problems(const std::string& text);      // of a DNS label
 Problems subdomain_problems(const std::string& text);  // of most names
 Problems dns1035_problems(const std::string& text);
+// Letters, digits and `more` alone, and one of them at least.
+bool is_word(std::string_view text, std::string_view more);
 Problems wildcard_problems(const std::string& text);
 Problems qualified_problems(const std::string& text);  // "a.b/c"
 Problems label_value_problems(const std::string& text);

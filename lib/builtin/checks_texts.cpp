@@ -20,16 +20,16 @@ Problems subdomain_problems(const std::string& text) {
   return core::dns_subdomain_problems(text);
 }
 
-namespace {
-
-std::string longer_than(std::size_t most, const char* unit = "characters") {
-  return fmt::format("must be no more than {} {}", most, unit);
-}
-
 bool is_word(std::string_view text, std::string_view more) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
     return base::is_alphanumeric(c) || more.find(c) != std::string_view::npos;
   });
+}
+
+namespace {
+
+std::string longer_than(std::size_t most, const char* unit = "characters") {
+  return fmt::format("must be no more than {} {}", most, unit);
 }
 
 bool has_no_upper(std::string_view text) {

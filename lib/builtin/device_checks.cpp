@@ -1,7 +1,5 @@
 #include "builtin/device_checks.hpp"
 
-#include <algorithm>
-
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "builtin/validation_pods.hpp"
@@ -16,9 +14,7 @@ constexpr std::size_t kMostBindingConditions = 4;
 
 void check_identifier(const Field& told, const std::string& id) {
   if (id.size() > kMostIdentifier) told.too_long(kMostIdentifier);
-  const bool good = !id.empty() && !base::is_digit(id.front()) &&
-                    std::all_of(id.begin(), id.end(),
-                                [](char c) { return base::is_alphanumeric(c) || c == '_'; });
+  const bool good = is_word(id, "_") && !base::is_digit(id.front());
   if (good) return;
   told.invalid_as(quoted_text(id),
                   shape_sentence("a valid C identifier must start with alphabetic character or "

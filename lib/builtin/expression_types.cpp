@@ -21,9 +21,7 @@ SharedType holding(cel::TypePtr type, const SharedType& element) {
 }  // namespace
 
 SharedType of_type(cel::TypePtr type) {
-  auto out = std::make_shared<cel::DataType>();
-  out->type = std::move(type);
-  return out;
+  return holding(std::move(type), nullptr);
 }
 
 SharedType plain_type(cel::Type::Kind kind) {

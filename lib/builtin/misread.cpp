@@ -97,38 +97,18 @@ class DecoderSearch {
   }
 
   // Of a value that reads itself: what it says of a place is put behind its own.
-  std::optional<std::string> run_choice(const WireType& type, const Json& value) {
-    return run_choice(type, value, {});
-  }
-
- private:
   std::optional<std::string> run_choice(const WireType& type, const Json& value,
-                                        const Place& place) {
+                                        const Place& place = {}) {
     around_ = place.around;
     const WireField* form = form_of(type, value);
     if (form == nullptr && type.fields.front().kind == 'b') {
       return "boolean or JSON schema expected";
     }
-    if (value.is_object() && form != nullptr) {
-      members(*form->type, value, {form->type->struct_name(), place.path}, true);
-    } else if (value.is_array() && form != nullptr) {
-      items(*form, value, place);
-    }
+    if (form != nullptr) member(*form, value, place);
     return ended_ ? ended_ : first_;
   }
 
-  void items(const WireField& form, const Json& list, const Place& place) {
-    for (const Json& item : list) {
-      if (ended_) return;
-      if (item.is_null()) continue;
-      if (form.kind != 'm' ? !item.is_string() : !item.is_object()) {
-        misfit(item, place, go_name_of(form));
-      } else if (form.kind == 'm') {
-        members(*form.type, item, {form.type->struct_name(), place.path}, true);
-      }
-    }
-  }
-
+ private:
   void members(const WireType& type, const Json& object, const Place& place, bool whole) {
     for (const WireField& field : type.fields) {
       if (ended_) return;

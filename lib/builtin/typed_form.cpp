@@ -96,9 +96,7 @@ void to_typed_message(Json& value, const WireType& type) {
 void to_typed_value(Json& value, const WireField& field) {
   if (value.is_null()) {
     value = zero_of(field);
-  } else if (field.kind == 'd') {
-    to_whole(value, false);
-  } else if (field.kind == 'i' || field.kind == 'k') {
+  } else if (field.kind == 'd' || field.kind == 'i' || field.kind == 'k') {
     to_whole(value, field.kind == 'i');
   } else if (field.kind == 'x' && value.is_number()) {
     to_whole(value, true);

@@ -60,8 +60,7 @@ bool is_number(const std::string& text) {
 }
 
 bool is_build_part(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(),
-                                      [](char c) { return base::is_alphanumeric(c) || c == '-'; });
+  return is_word(text, "-");
 }
 
 bool is_release_part(const std::string& text) {
