@@ -14,9 +14,8 @@ bool is_secret(const Json& object) {
 
 bool holds_secret(const Json& object) {
   if (is_secret(object)) return true;
-  const Json* items = base::find(object, {"items"});
-  return items != nullptr && items->is_array() &&
-         std::any_of(items->begin(), items->end(), is_secret);
+  const Json& items = base::items_at(object, {"items"});
+  return std::any_of(items.begin(), items.end(), is_secret);
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <utility>
 
+#include "base/number_text.hpp"
 #include "base/utf8.hpp"
 
 namespace kubewatch::cli {
@@ -52,10 +52,8 @@ std::size_t width_of(char32_t c) {
 
 std::size_t width_of_tty(int fd) {
   if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
-    std::size_t width = 0;
-    const std::string_view text(columns);
-    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), width);
-    if (code == std::errc() && stop == text.data() + text.size() && width > 0) return width;
+    const auto width = base::read_number<std::size_t>(columns);
+    if (width && *width > 0) return *width;
   }
   struct winsize size {};
   return ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;

@@ -25,9 +25,7 @@ Json age_cell(const Json& object, WallTime now) {
 }
 
 const Json* version_of(const Json& crd, const std::string& version) {
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return nullptr;
-  for (const auto& one : *versions) {
+  for (const auto& one : base::items_at(crd, {"spec", "versions"})) {
     if (base::string_at(one, {"name"}) == version) return &one;
   }
   return nullptr;

@@ -25,16 +25,6 @@ Json strings(const std::vector<std::string>& list) {
   return out;
 }
 
-std::vector<std::string> strings_of(const Json& object, const char* key) {
-  std::vector<std::string> out;
-  const Json* found = base::find(object, {key});
-  if (found == nullptr || !found->is_array()) return out;
-  for (const auto& one : *found) {
-    if (one.is_string()) out.push_back(one.get<std::string>());
-  }
-  return out;
-}
-
 Json describe(const KindPlan& plan, std::size_t bytes) {
   const core::ResourceType& type = plan.type;
   std::vector<std::string> subresources;
@@ -71,10 +61,10 @@ KindPlan plan_of(const Json& saved) {
     return found != nullptr && found->is_boolean() && found->get<bool>();
   };
   type.namespaced = is_true("namespaced");
-  type.short_names = strings_of(saved, "shortNames");
-  type.categories = strings_of(saved, "categories");
-  type.verbs = strings_of(saved, "verbs");
-  for (auto& name : strings_of(saved, "subresources")) {
+  type.short_names = base::strings_at(saved, {"shortNames"});
+  type.categories = base::strings_at(saved, {"categories"});
+  type.verbs = base::strings_at(saved, {"verbs"});
+  for (auto& name : base::strings_at(saved, {"subresources"})) {
     type.subresources.push_back({std::move(name), type.gvk, {}});
   }
   out.namespace_ = base::string_at(saved, {"namespace"});
@@ -83,7 +73,7 @@ KindPlan plan_of(const Json& saved) {
   out.watch.field_selector = base::string_at(saved, {"fieldSelector"});
   if (is_true("metadataOnly")) out.watch.content = core::Content::metadata;
   out.store.keep_managed_fields = is_true("managedFields");
-  out.store.strip = strings_of(saved, "strip");
+  out.store.strip = base::strings_at(saved, {"strip"});
   return out;
 }
 

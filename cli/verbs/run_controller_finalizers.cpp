@@ -266,12 +266,6 @@ class Finalizers : public Command {
            base::join({looked_in_.begin(), looked_in_.end()}, ", ");
   }
 
-  // Of an answer that may be another version's.
-  static Json list_at(const Json& answer, const char* member) {
-    const Json* found = base::find(answer, {member});
-    return found != nullptr && found->is_array() ? *found : Json::array();
-  }
-
   static bool has_more(const Json& answer) {
     const Json* more = base::find(answer, {"more"});
     return more != nullptr && *more == true;
@@ -280,23 +274,24 @@ class Finalizers : public Command {
   // 1: some finalizer could not be taken off, or was not as yet, or it is not known whether one
   // holds.
   int code_of(const Json& answer) const {
-    if (release_ && (!list_at(answer, "notStarted").empty() || has_more(answer))) return kFailed;
-    for (const Json& object : list_at(answer, "objects")) {
+    if (release_ && (!base::items_at(answer, {"notStarted"}).empty() || has_more(answer)))
+      return kFailed;
+    for (const Json& object : base::items_at(answer, {"objects"})) {
       if (object.contains("released") && object["released"] == false) return kFailed;
     }
     return kDone;
   }
 
   void print(Context& context, const Json& answer) const {
-    const Json waiting = list_at(answer, "notStarted");
-    const Json objects = list_at(answer, "objects");
+    const Json& waiting = base::items_at(answer, {"notStarted"});
+    const Json& objects = base::items_at(answer, {"objects"});
     for (const Json& rule : waiting) {
       context.err << base::escape_for_terminal(
                          base::string_at(rule, {}) +
                          " has not started: what its finalizer holds is not known yet")
                   << "\n";
     }
-    if (objects.empty() && waiting.empty() && list_at(answer, "notSeen").empty()) {
+    if (objects.empty() && waiting.empty() && base::items_at(answer, {"notSeen"}).empty()) {
       const std::string& target = control_.target();
       context.err << base::escape_for_terminal("No held objects found" + limits() +
                                                (target.empty() ? "" : ": " + target))

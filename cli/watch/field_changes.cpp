@@ -24,7 +24,7 @@ bool is_plain_key(const std::string& key) {
 }
 
 std::string key_text(const std::string& key) {
-  return is_plain_key(key) ? "." + key : "[" + base::dump_json(key) + "]";
+  return is_plain_key(key) ? "." + key : "[" + base::json_quoted(key) + "]";
 }
 
 // The value of `key` in each item, when each has one of its own.

@@ -141,7 +141,7 @@ std::string shown_scale(core::PatchType type, const Json& live, const Json& patc
   std::vector<std::string> members;
   for (const auto& [key, value] : scale.items()) {
     const bool ordered = key == "metadata";
-    members.push_back(fmt::format("{}:{}", base::dump_json(Json(key)),
+    members.push_back(fmt::format("{}:{}", base::json_quoted(key),
                                   ordered ? metadata_text(value) : base::dump_json(value)));
   }
   return "{" + base::join(members, ",") + "}";

@@ -127,7 +127,7 @@ Result<Representation> representation_of(const ApiRequest& request, const Resour
     return bad_request(fmt::format(
         "Unable to convert to Table as requested: includeObject: Invalid value: {}: must be "
         "'Metadata', 'Object', 'None', or empty",
-        base::dump_json(Json(include))));
+        base::json_quoted(include)));
   }
   return as;
 }

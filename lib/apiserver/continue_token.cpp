@@ -87,6 +87,13 @@ std::string encode_continue(const ContinueToken& token, const std::string& prefi
   return base::base64url_encode(base::dump_json(value));
 }
 
+Error expired_token(const std::string& why, const ContinueToken& token, const std::string& prefix) {
+  Json status = status_json(expired(why));
+  status["metadata"]["continue"] = encode_continue({-1, token.start}, prefix);
+  base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
+  return Error(ErrorKind::gone, answer.message, answer);
+}
+
 Result<ContinueToken> decode_continue(const std::string& text, const std::string& prefix) {
   const auto bytes = raw_url_bytes(text);
   if (const auto* at = std::get_if<std::size_t>(&bytes)) {

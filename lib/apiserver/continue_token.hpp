@@ -20,6 +20,9 @@ ContinueToken continue_after(std::int64_t version, const std::string& key);
 // `prefix`: of all keys of the list ("shop/" or ""). A token says where to go on behind it, so that
 // none leads out of its list. Precondition: the start has the prefix.
 std::string encode_continue(const ContinueToken& token, const std::string& prefix);
+// `why` a list does not go on in the state of its token: gone. The answer has another token, which
+// goes on in the newest one.
+Error expired_token(const std::string& why, const ContinueToken& token, const std::string& prefix);
 // Errors: bad_request.
 Result<ContinueToken> decode_continue(const std::string& text, const std::string& prefix);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "apiserver/string_list.hpp"
 #include "base/strings.hpp"
 #include "schema/crd_check.hpp"
 
@@ -82,9 +81,9 @@ class NameChoice {
   }
 
   void take_short_names() {
-    const std::vector<std::string> held = strings_at(out_.names, "shortNames");
+    const std::vector<std::string> held = base::strings_at(out_.names, {"shortNames"});
     std::vector<std::string> problems;
-    for (const auto& name : strings_at(wanted_, "shortNames")) {
+    for (const auto& name : base::strings_at(wanted_, {"shortNames"})) {
       if (std::count(held.begin(), held.end(), name) != 0) continue;
       const std::string problem = in_use(name);
       const bool told = std::count(problems.begin(), problems.end(), problem) != 0;
@@ -179,7 +178,7 @@ void TakenNames::add(const Json& crd) {
   const Json* names = base::find(crd, {"status", "acceptedNames"});
   if (names == nullptr) return;
   for (const char* key : {"plural", "singular"}) resources.insert(string_at(*names, {key}));
-  for (auto& name : strings_at(*names, "shortNames")) resources.insert(std::move(name));
+  for (auto& name : base::strings_at(*names, {"shortNames"})) resources.insert(std::move(name));
   for (const char* key : {"kind", "listKind"}) kinds.insert(string_at(*names, {key}));
   // That nothing was accepted takes nothing.
   resources.erase("");
@@ -235,7 +234,7 @@ void set_approval(const Json& crd, Json& status, WallTime now) {
   const char* type = "KubernetesAPIApprovalPolicyConformant";
   if (word.starts_with("unapproved")) {
     set_condition(status, type, "False", "UnapprovedAnnotation",
-                  "not approved: " + base::dump_json(Json(word)), now);
+                  "not approved: " + base::json_quoted(word), now);
   } else {
     set_condition(status, type, "True", "ApprovedAnnotation", "approved in " + word, now);
   }

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "apiserver/registry.hpp"
-#include "apiserver/string_list.hpp"
 #include "base/ascii.hpp"
 #include "schema/crd_check.hpp"
 
@@ -123,8 +122,8 @@ core::ResourceType type_of(const Json& crd, const Json& version) {
   type.plural = base::string_at(names, {"plural"});
   type.singular = base::string_at(names, {"singular"});
   type.namespaced = base::string_at(spec, {"scope"}) == "Namespaced";
-  type.short_names = strings_at(names, "shortNames");
-  type.categories = strings_at(names, "categories");
+  type.short_names = base::strings_at(names, {"shortNames"});
+  type.categories = base::strings_at(names, {"categories"});
   type.verbs = {"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"};
   const std::vector<std::string> verbs = {"get", "patch", "update"};
   if (base::find(version, {"subresources", "status"}) != nullptr) {

@@ -16,15 +16,10 @@ bool has(const Json& finalizers, const char* name) {
   return std::find(finalizers.begin(), finalizers.end(), Json(name)) != finalizers.end();
 }
 
-Json finalizers_of(const Json& object) {
-  const Json* found = base::find(object, {"metadata", "finalizers"});
-  return found != nullptr && found->is_array() ? *found : Json::array();
-}
-
 // Finalizers with the two of the garbage collector as the policy wants them; those that are there
 // when it wants no others, whatever their order.
 Json wanted_finalizers(const Resource& resource, const Json& object, const std::string& policy) {
-  const Json now = finalizers_of(object);
+  const Json& now = base::items_at(object, {"metadata", "finalizers"});
   bool orphan = policy == "Orphan" || (policy.empty() && has(now, kOrphanFinalizer));
   bool foreground = policy == "Foreground" || (policy.empty() && has(now, kForegroundFinalizer));
   const bool old_kind =
@@ -123,7 +118,8 @@ Deleted mark_crd(Storage& storage, const WriteContext& context, const ObjectPtr&
 // Waits for its finalizers. Another delete may want others than the one before.
 Deleted let_die(Storage& storage, const WriteContext& context, const ObjectPtr& live,
                 const Json& finalizers) {
-  if (is_dying_with_grace(live->json()) && finalizers == finalizers_of(live->json())) {
+  if (is_dying_with_grace(live->json()) &&
+      finalizers == base::items_at(live->json(), {"metadata", "finalizers"})) {
     return Deleted{live, false};
   }
   Json object = live->json();

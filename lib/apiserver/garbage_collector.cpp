@@ -11,9 +11,7 @@ namespace kubewatch::apiserver {
 namespace {
 
 const Json& owners_of(const Json& object) {
-  static const Json none = Json::array();
-  const Json* owners = base::find(object, {"metadata", "ownerReferences"});
-  return owners != nullptr && owners->is_array() ? *owners : none;
+  return base::items_at(object, {"metadata", "ownerReferences"});
 }
 
 // Deleted in the foreground, and its dependents are not gone yet.

@@ -24,17 +24,12 @@ bool names_one(const Resource& resource, const std::string& prefix,
   return false;
 }
 
-Error expired_token(const ContinueToken& token, const std::string& prefix) {
-  Json status = status_json(expired(
-      "The provided continue parameter is too old to display a consistent list result. You can "
-      "start a new list without the continue parameter, or use the continue token in this response "
-      "to retrieve the remainder of the results. Continuing with the provided token results in an "
-      "inconsistent list - objects that were created, modified, or deleted between the time the "
-      "first chunk was returned and now may show up in the list."));
-  status["metadata"]["continue"] = encode_continue({-1, token.start}, prefix);
-  base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
-  return Error(ErrorKind::gone, answer.message, answer);
-}
+constexpr const char* kTooOld =
+    "The provided continue parameter is too old to display a consistent list result. You can "
+    "start a new list without the continue parameter, or use the continue token in this response "
+    "to retrieve the remainder of the results. Continuing with the provided token results in an "
+    "inconsistent list - objects that were created, modified, or deleted between the time the "
+    "first chunk was returned and now may show up in the list.";
 
 Result<Start> start_of(const Storage& storage, const ListOptions& options,
                        const std::optional<ContinueToken>& token) {
@@ -98,7 +93,7 @@ Result<ListResult> list_objects(const Storage& storage, const Resource& resource
   if (start.exact) {
     const auto done =
         storage.each_at(resource.storage_id, start.version, prefix, start.from, visit);
-    if (!done && token && done.error().is_gone()) return expired_token(*token, prefix);
+    if (!done && token && done.error().is_gone()) return expired_token(kTooOld, *token, prefix);
     KW_TRY(done);
   } else {
     storage.each(resource.storage_id, prefix, start.from, visit);

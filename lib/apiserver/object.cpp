@@ -33,7 +33,7 @@ const std::string& Object::body() const {
   for (const auto& [key, value] : json().items()) {
     if (key == "apiVersion" || key == "kind") continue;
     if (text.size() > 1) text += ',';
-    text += base::dump_json(Json(key));
+    text += base::json_quoted(key);
     text += ':';
     text += base::dump_json(value);
   }

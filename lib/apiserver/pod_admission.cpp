@@ -271,11 +271,8 @@ Result<void> admit_nodes(const Subject& subject, const Json& wanted, Json& spec)
     }
     spec["nodeSelector"] = std::move(selector);
   }
-  const auto list = [](const Json& of) {
-    const Json* found = base::find(of, {"tolerations"});
-    return found != nullptr && found->is_array() ? *found : Json::array();
-  };
-  spec["tolerations"] = merged_tolerations(list(spec), list(wanted));
+  spec["tolerations"] = merged_tolerations(base::items_at(spec, {"tolerations"}),
+                                           base::items_at(wanted, {"tolerations"}));
   return {};
 }
 

@@ -17,15 +17,10 @@ std::string selection_of(const std::string& namespace_, const ListOptions& optio
   return namespace_ + "|" + options.labels.str();
 }
 
-Error expired_page(const ContinueToken& token, const std::string& prefix) {
-  Json status = status_json(expired(
-      "The provided continue parameter is too old to display a consistent list result: the cache "
-      "keeps the state of a list's first page for five minutes. Start a new list, or go on "
-      "inconsistently with the token in this answer's metadata."));
-  status["metadata"]["continue"] = encode_continue({-1, token.start}, prefix);
-  base::ApiStatus answer{410, "Expired", status["message"], std::nullopt, base::dump_json(status)};
-  return Error(ErrorKind::gone, answer.message, answer);
-}
+constexpr const char* kPageTooOld =
+    "The provided continue parameter is too old to display a consistent list result: the cache "
+    "keeps the state of a list's first page for five minutes. Start a new list, or go on "
+    "inconsistently with the token in this answer's metadata.";
 
 }  // namespace
 
@@ -139,7 +134,7 @@ Result<ListSlice> ReadKind::go_on(const std::string& namespace_, const ListOptio
   if (token.version > 0) {
     at = static_cast<std::uint64_t>(token.version);
     slice.listing = pages_.find(at, selection_of(namespace_, options), now);
-    if (!slice.listing.keys) return expired_page(token, key_prefix(namespace_));
+    if (!slice.listing.keys) return expired_token(kPageTooOld, token, key_prefix(namespace_));
   } else {
     slice.listing = listing(namespace_, options, now);
   }

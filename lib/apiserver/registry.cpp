@@ -4,7 +4,6 @@
 #include <set>
 
 #include "apiserver/builtin_kinds.hpp"
-#include "apiserver/string_list.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -82,14 +81,14 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   type.plural = base::string_at(entry, {"resource"});
   type.singular = base::string_at(entry, {"singularResource"});
   type.namespaced = base::string_at(entry, {"scope"}) == "Namespaced";
-  type.verbs = strings_at(entry, "verbs");
-  type.short_names = strings_at(entry, "shortNames");
-  type.categories = strings_at(entry, "categories");
+  type.verbs = base::strings_at(entry, {"verbs"});
+  type.short_names = base::strings_at(entry, {"shortNames"});
+  type.categories = base::strings_at(entry, {"categories"});
   if (const Json* subs = base::find(entry, {"subresources"})) {
     for (const auto& sub : *subs) {
       type.subresources.push_back({base::string_at(sub, {"subresource"}),
                                    kind_of(sub.value("responseKind", Json::object()), type.gvk),
-                                   strings_at(sub, "verbs")});
+                                   base::strings_at(sub, {"verbs"})});
     }
   }
   resource->list_kind = type.gvk.kind + "List";

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "core/object_rules.hpp"
 #include "schema/go_words.hpp"
@@ -146,10 +146,7 @@ class LabelReader {
   }
 
   static bool is_integer(const std::string& text) {
-    std::int64_t value = 0;
-    const char* last = text.data() + text.size();
-    const auto end = std::from_chars(text.data(), last, value);
-    return !text.empty() && end.ec == std::errc() && end.ptr == last;
+    return base::read_number<std::int64_t>(text).has_value();
   }
 
   std::vector<std::string> tokens_;

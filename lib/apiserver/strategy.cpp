@@ -40,8 +40,7 @@ void label_namespace(Json& object) {
 // Its own finalizer comes after those that the request gives.
 void prepare_namespace(Json& object) {
   label_namespace(object);
-  const Json* given = base::find(object, {"spec", "finalizers"});
-  Json finalizers = given != nullptr && given->is_array() ? *given : Json::array();
+  Json finalizers = base::items_at(object, {"spec", "finalizers"});
   if (std::find(finalizers.begin(), finalizers.end(), kNamespaceFinalizer) == finalizers.end()) {
     finalizers.push_back(kNamespaceFinalizer);
   }

@@ -71,6 +71,10 @@ std::string dump_json_pretty(const Json& value) {
   return value.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string json_quoted(std::string_view text) {
+  return dump_json(Json(text));
+}
+
 const Json* find(const Json& value, std::initializer_list<std::string_view> path) {
   return find_in(value, path);
 }
@@ -82,6 +86,21 @@ Json* find(Json& value, std::initializer_list<std::string_view> path) {
 std::string string_at(const Json& value, std::initializer_list<std::string_view> path) {
   const Json* at = find_in(value, path);
   return at != nullptr && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+const Json& items_at(const Json& value, std::initializer_list<std::string_view> path) {
+  static const Json none = Json::array();
+  const Json* at = find_in(value, path);
+  return at != nullptr && at->is_array() ? *at : none;
+}
+
+std::vector<std::string> strings_at(const Json& value,
+                                    std::initializer_list<std::string_view> path) {
+  std::vector<std::string> out;
+  for (const Json& item : items_at(value, path)) {
+    if (item.is_string()) out.push_back(item.get<std::string>());
+  }
+  return out;
 }
 
 std::optional<std::int64_t> int_at(const Json& value,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -33,12 +34,20 @@ std::string dump_json(const Json& value);
 // Two spaces of indent.
 std::string dump_json_pretty(const Json& value);
 
+// "\"text\"", as JSON escapes it.
+std::string json_quoted(std::string_view text);
+
 // The value at a path of object keys, or null pointer when any step is absent or not an object.
 const Json* find(const Json& value, std::initializer_list<std::string_view> path);
 Json* find(Json& value, std::initializer_list<std::string_view> path);
 
 // The string at a path, "" when absent or not a string.
 std::string string_at(const Json& value, std::initializer_list<std::string_view> path);
+// The list at a path, an empty one when absent or of another type. `value` must outlive it.
+const Json& items_at(const Json& value, std::initializer_list<std::string_view> path);
+// The strings in the list at a path, without what is none.
+std::vector<std::string> strings_at(const Json& value,
+                                    std::initializer_list<std::string_view> path);
 // The integer at a path; absent when missing or not an integer.
 std::optional<std::int64_t> int_at(const Json& value, std::initializer_list<std::string_view> path);
 

@@ -47,7 +47,7 @@ Result<YamlBody> parse_yaml_body(std::string_view text, const YamlLimits& limits
   KW_ASSIGN(body.value, read_first_yaml_document(text, limits, repeated));
   for (const YamlRepeat& one : repeated) {
     body.repeated.push_back(
-        fmt::format("line {}: key {} already set in map", one.line, dump_json(Json(one.key))));
+        fmt::format("line {}: key {} already set in map", one.line, json_quoted(one.key)));
   }
   return body;
 }

@@ -14,21 +14,15 @@ Json unavailable(const char* reason, const std::string& message) {
   return {{"type", "Available"}, {"status", "False"}, {"reason", reason}, {"message", message}};
 }
 
-const Json& items_at(const Json& object, std::initializer_list<std::string_view> path) {
-  static const Json none = Json::array();
-  const Json* found = base::find(object, path);
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 bool is_ready(const Json& endpoint) {
   const Json* ready = base::find(endpoint, {"conditions", "ready"});
   return ready == nullptr || *ready != false;
 }
 
 bool serves(const Json& slice, const std::string& port) {
-  const Json& endpoints = items_at(slice, {"endpoints"});
+  const Json& endpoints = base::items_at(slice, {"endpoints"});
   if (std::none_of(endpoints.begin(), endpoints.end(), is_ready)) return false;
-  const Json& ports = items_at(slice, {"ports"});
+  const Json& ports = base::items_at(slice, {"ports"});
   return std::any_of(ports.begin(), ports.end(), [&](const Json& one) {
     return base::find(one, {"name"}) != nullptr && string_at(one, {"name"}) == port &&
            base::int_at(one, {"port"}).has_value();
@@ -39,7 +33,7 @@ bool serves(const Json& slice, const std::string& port) {
 Json obstacle(const Json& service, const std::string& named, std::int64_t number,
               const std::vector<const Json*>& slices) {
   if (string_at(service, {"spec", "type"}) != "ClusterIP") return nullptr;
-  const Json& ports = items_at(service, {"spec", "ports"});
+  const Json& ports = base::items_at(service, {"spec", "ports"});
   const auto port = std::find_if(ports.begin(), ports.end(), [&](const Json& one) {
     return base::int_at(one, {"port"}) == number;
   });

@@ -21,9 +21,7 @@ using base::string_at;
 constexpr std::int64_t kShortestSeconds = 600;
 
 const Json& conditions_of(const Json& object) {
-  static const Json none = Json::array();
-  const Json* found = base::find(object, {"status", "conditions"});
-  return found != nullptr && found->is_array() ? *found : none;
+  return base::items_at(object, {"status", "conditions"});
 }
 
 // Where conditions of that type are in the list.

@@ -27,6 +27,7 @@ using schema::field_too_long;
 using schema::FieldError;
 using schema::FieldErrors;
 
+inline constexpr std::int64_t kMostInt32 = 2147483647;
 inline constexpr const char* kNoFinalizer =
     "name is neither a standard finalizer name nor is it fully qualified";
 
@@ -63,6 +64,7 @@ class Field {
   bool is_map() const;
   std::optional<std::int64_t> number() const;
   std::int64_t number_or(std::int64_t otherwise) const { return number().value_or(otherwise); }
+  base::Quantity quantity_or_zero() const { return quantity().value_or(base::Quantity::of(0)); }
   std::optional<base::Quantity> quantity() const;
   // As the server shows it: null where it is absent.
   std::string shown() const;

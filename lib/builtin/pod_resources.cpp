@@ -48,22 +48,16 @@ void raise(Amounts& to, const Amounts& more) {
   }
 }
 
-const Json& items_of(const Json& spec, const char* list) {
-  static const Json none = Json::array();
-  const Json* found = base::find(spec, {list});
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 // What all containers take at most at one time: those of the Pod together, or while it starts one
 // init container beside those that were started before and go on.
 Amounts taken_together(const Json& spec, const char* list) {
   Amounts running;
-  for (const Json& container : items_of(spec, "containers")) {
+  for (const Json& container : base::items_at(spec, {"containers"})) {
     add(running, amounts_of(container, list));
   }
   Amounts lasting;
   Amounts starting;
-  for (const Json& container : items_of(spec, "initContainers")) {
+  for (const Json& container : base::items_at(spec, {"initContainers"})) {
     Amounts now = amounts_of(container, list);
     if (base::string_at(container, {"restartPolicy"}) == "Always") {
       add(running, now);
@@ -183,7 +177,7 @@ std::string qos_class(const Json& spec) {
     guaranteed = both || !says_something(*resources, "limits");
   } else {
     for (const char* list : {"containers", "initContainers"}) {
-      for (const Json& container : items_of(spec, list)) guaranteed &= count(container);
+      for (const Json& container : base::items_at(spec, {list})) guaranteed &= count(container);
     }
   }
   if (requests.empty() && limits.empty()) return "BestEffort";

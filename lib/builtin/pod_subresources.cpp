@@ -10,12 +10,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-const Json& list_of(const Json& pod, const char* list) {
-  static const Json none = Json::array();
-  const Json* found = base::find(pod, {"spec", list});
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 void keep_metadata(const Json& live, Json& pod) {
   for (const char* key : {"labels", "annotations", "finalizers", "ownerReferences"}) {
     base::keep_member(live.at("metadata"), pod["metadata"], key);
@@ -36,8 +30,8 @@ Json resized(const Json& live, const Json& now) {
 void keep_all_but_sizes(const Json& live, Json& pod) {
   Json spec = live.value("spec", Json::object());
   for (const char* list : {"containers", "initContainers"}) {
-    const Json& before = list_of(live, list);
-    const Json& now = list_of(pod, list);
+    const Json& before = base::items_at(live, {"spec", list});
+    const Json& now = base::items_at(pod, {"spec", list});
     if (before.size() != now.size()) return;
     if (!now.empty()) spec[list] = resized(before, now);
   }

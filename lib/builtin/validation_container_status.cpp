@@ -9,7 +9,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-constexpr std::int64_t kMostId = 2147483647;
 constexpr std::size_t kMostHealthMessage = 1024;
 
 using ByName = std::map<std::string, Field>;
@@ -23,9 +22,9 @@ void check_user(const Field& user, bool windows) {
   const Field linux = user["linux"];
   if (!linux.present()) return;
   if (windows) return linux.forbidden("cannot be set for a windows pod");
-  linux["uid"].in_range(0, kMostId);
-  linux["gid"].in_range(0, kMostId);
-  for (const auto& group : linux["supplementalGroups"].items()) group.in_range(0, kMostId);
+  linux["uid"].in_range(0, kMostInt32);
+  linux["gid"].in_range(0, kMostInt32);
+  for (const auto& group : linux["supplementalGroups"].items()) group.in_range(0, kMostInt32);
 }
 
 void check_health(const Field& resources) {

@@ -165,7 +165,7 @@ void check_resize_policy(const Field& policies, const Field& pod_restart) {
 
 void check_security(const Field& security, bool host_users) {
   if (!security.present()) return;
-  for (const char* key : {"runAsUser", "runAsGroup"}) security[key].in_range(0, 2147483647);
+  for (const char* key : {"runAsUser", "runAsGroup"}) security[key].in_range(0, kMostInt32);
   const Field proc = security["procMount"];
   proc.one_of({"Default", "Unmasked"});
   if (host_users && proc.is("Unmasked")) {

@@ -37,8 +37,8 @@ bool check_deadline(const Field& now, const Field& before) {
     return true;
   }
   const std::int64_t value = now.number_or(0);
-  if (value < 0 || value > 2147483647) {
-    now.invalid(range_sentence(0, 2147483647));
+  if (value < 0 || value > kMostInt32) {
+    now.invalid(range_sentence(0, kMostInt32));
     return false;
   }
   if (value <= before.number_or(value)) return true;

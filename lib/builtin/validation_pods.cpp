@@ -15,7 +15,6 @@ namespace kubewatch::builtin {
 
 namespace {
 
-constexpr std::int64_t kMostInt32 = 2147483647;
 constexpr const char* kDeletionCost = "controller.kubernetes.io/pod-deletion-cost";
 constexpr const char* kSeccompOfPod = "seccomp.security.alpha.kubernetes.io/pod";
 constexpr const char* kSeccompOfContainer = "container.seccomp.security.alpha.kubernetes.io/";

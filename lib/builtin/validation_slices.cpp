@@ -101,10 +101,6 @@ void check_attribute(const Field& attribute) {
   if (values > 1) attribute.invalid_as(go_value("DeviceAttribute", *attribute.json()), one);
 }
 
-Quantity amount(const Field& quantity) {
-  return quantity.quantity().value_or(Quantity::of(0));
-}
-
 std::string shown(const Quantity& quantity) {
   return quoted_text(quantity_text(quantity));
 }
@@ -119,13 +115,13 @@ std::int64_t whole(const Quantity& quantity) {
 void check_options(const Field& options, const Quantity& usual, const Quantity& capacity) {
   const auto items = options.items();
   for (std::size_t i = 1; i < items.size(); ++i) {
-    const Quantity here = amount(items[i]);
-    if (amount(items[i - 1]).compare(here) <= 0) continue;
+    const Quantity here = items[i].quantity_or_zero();
+    if (items[i - 1].quantity_or_zero().compare(here) <= 0) continue;
     items[i].invalid_as(shown(here), "values must be sorted in ascending order");
   }
   bool found = false;
   check_list(options, kMostOptions, [&](const Field& option) {
-    const Quantity here = amount(option);
+    const Quantity here = option.quantity_or_zero();
     found = found || here.compare(usual) == 0;
     if (here.compare(capacity) <= 0) return;
     option.invalid_as(shown(here),
@@ -133,7 +129,7 @@ void check_options(const Field& options, const Quantity& usual, const Quantity& 
   });
   if (items.size() <= kMostOptions) {
     check_distinct(options, [](const Field& option) {
-      return quoted_text(std::to_string(whole(amount(option))));
+      return quoted_text(std::to_string(whole(option.quantity_or_zero())));
     });
   }
   if (found) return;
@@ -141,14 +137,15 @@ void check_options(const Field& options, const Quantity& usual, const Quantity& 
 }
 
 void check_steps(const Field& step, const Quantity& from, const Quantity& to) {
-  const std::int64_t by = whole(amount(step));
+  const std::int64_t by = whole(step.quantity_or_zero());
   // The server breaks off at a step of nothing, and answers nothing at all.
   if (by == 0 || by == -1) return;
   const auto distance = static_cast<std::int64_t>(static_cast<std::uint64_t>(whole(to)) -
                                                   static_cast<std::uint64_t>(whole(from)));
   if (distance % by == 0) return;
-  step.invalid_as(shown(to), fmt::format("value is not a multiple of a given step ({}) from ({})",
-                                         quantity_text(amount(step)), quantity_text(from)));
+  step.invalid_as(shown(to),
+                  fmt::format("value is not a multiple of a given step ({}) from ({})",
+                              quantity_text(step.quantity_or_zero()), quantity_text(from)));
 }
 
 void check_range(const Field& range, const Quantity& usual, const Quantity& capacity) {
@@ -156,8 +153,8 @@ void check_range(const Field& range, const Quantity& usual, const Quantity& capa
   const Field most = range["max"];
   const Field step = range["step"];
   if (!least.present()) return least.required("required when validRange is defined");
-  const Quantity min = amount(least);
-  const Quantity max = amount(most);
+  const Quantity min = least.quantity_or_zero();
+  const Quantity max = most.quantity_or_zero();
   const auto larger = [](const Field& at, const Quantity& what, const Quantity& than,
                          const char* words) {
     if (what.compare(than) > 0) at.invalid_as(shown(what), words + quantity_text(than));
@@ -172,9 +169,9 @@ void check_range(const Field& range, const Quantity& usual, const Quantity& capa
     larger(most, usual, max, "default is more than max: ");
   }
   if (!step.present()) return;
-  const Quantity first = min.plus(amount(step));
+  const Quantity first = min.plus(step.quantity_or_zero());
   if (first.compare(capacity) > 0) {
-    step.invalid_as(shown(amount(step)),
+    step.invalid_as(shown(step.quantity_or_zero()),
                     fmt::format("one step {} is larger than capacity value: {}",
                                 quantity_text(first), quantity_text(capacity)));
   }
@@ -200,8 +197,9 @@ void check_capacity(const Field& capacity, bool shared) {
     return usual.required(
         fmt::format("required when {} is defined", options.empty() ? "validRange" : "validValues"));
   }
-  if (!options.empty()) return check_options(options, amount(usual), amount(capacity["value"]));
-  check_range(range, amount(usual), amount(capacity["value"]));
+  if (!options.empty())
+    return check_options(options, usual.quantity_or_zero(), capacity["value"].quantity_or_zero());
+  check_range(range, usual.quantity_or_zero(), capacity["value"].quantity_or_zero());
 }
 
 void check_taint(const Field& taint) {

@@ -145,10 +145,9 @@ void check_claim_update(const Field& claim, const Field& live) {
         "volumeAttributesClassName for bound claims\n" +
         go_difference("PersistentVolumeClaimSpec", *before.json(), rest));
   }
-  const auto amount = [](const Field& of) { return of.quantity().value_or(base::Quantity::of(0)); };
-  const auto now = amount(spec["resources"]["requests"]["storage"]);
-  const auto then = amount(before["resources"]["requests"]["storage"]);
-  const auto has = amount(live["status"]["capacity"]["storage"]);
+  const auto now = spec["resources"]["requests"]["storage"].quantity_or_zero();
+  const auto then = before["resources"]["requests"]["storage"].quantity_or_zero();
+  const auto has = live["status"]["capacity"]["storage"].quantity_or_zero();
   if (now.compare(then) < 0 && now.compare(has) <= 0) {
     spec["resources"]["requests"]["storage"].forbidden(
         "field can not be less than status.capacity");

@@ -285,22 +285,16 @@ void warn_of_secret(const Json& secret, Warnings& warnings) {
   warnings.push_back("tls: failed to find any PEM data in certificate input");
 }
 
-const Json& list_at(const Json& object, std::initializer_list<std::string_view> path) {
-  static const Json none = Json::array();
-  const Json* found = base::find(object, path);
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 void warn_of_endpoints(const Json& endpoints, Warnings& warnings) {
   // The controller writes addresses in their one form.
   const char* by = "endpoints.kubernetes.io/managed-by";
   if (string_at(endpoints, {"metadata", "labels", by}) == "endpoint-controller") return;
   std::size_t index = 0;
-  for (const Json& subset : list_at(endpoints, {"subsets"})) {
+  for (const Json& subset : base::items_at(endpoints, {"subsets"})) {
     const std::string path = fmt::format("subsets[{}]", index++);
     for (const char* key : {"addresses", "notReadyAddresses"}) {
       std::size_t place = 0;
-      for (const Json& one : list_at(subset, {key})) {
+      for (const Json& one : base::items_at(subset, {key})) {
         warn_of_address(fmt::format("{}.{}[{}].ip", path, key, place++), string_at(one, {"ip"}),
                         warnings);
       }
@@ -311,10 +305,10 @@ void warn_of_endpoints(const Json& endpoints, Warnings& warnings) {
 void warn_of_network_policy(const Json& policy, Warnings& warnings) {
   for (const auto& [way, peers] : {std::pair{"ingress", "from"}, std::pair{"egress", "to"}}) {
     std::size_t rule = 0;
-    for (const Json& one : list_at(policy, {"spec", way})) {
+    for (const Json& one : base::items_at(policy, {"spec", way})) {
       const std::string path = fmt::format("spec.{}[{}].{}", way, rule++, peers);
       std::size_t place = 0;
-      for (const Json& peer : list_at(one, {peers})) {
+      for (const Json& peer : base::items_at(one, {peers})) {
         const std::string block = fmt::format("{}[{}].ipBlock", path, place++);
         warn_of_address(block + ".cidr", string_at(peer, {"ipBlock", "cidr"}), warnings);
         warn_of_addresses(block + ".except", base::find(peer, {"ipBlock", "except"}), warnings);

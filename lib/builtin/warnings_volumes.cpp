@@ -17,12 +17,6 @@ namespace {
 using base::string_at;
 using Warnings = std::vector<std::string>;
 
-const Json& items_of(const Json& value, std::initializer_list<std::string_view> path) {
-  static const Json none = Json::array();
-  const Json* found = base::find(value, path);
-  return found != nullptr && found->is_array() ? *found : none;
-}
-
 struct File {
   std::string path;
   std::string source;  // "" where there is one only
@@ -89,11 +83,11 @@ void add_projection(const Json& source, VolumeFiles& files) {
     return fmt::format("{} {}", word, schema::in_quotes(string_at(source, {kind, "name"})));
   };
   if (listed("configMap")) {
-    files.add_all(items_of(source, {"configMap", "items"}), named("configMap", "ConfigMap"));
+    files.add_all(base::items_at(source, {"configMap", "items"}), named("configMap", "ConfigMap"));
   } else if (listed("secret")) {
-    files.add_all(items_of(source, {"secret", "items"}), named("secret", "Secret"));
+    files.add_all(base::items_at(source, {"secret", "items"}), named("secret", "Secret"));
   } else if (listed("downwardAPI")) {
-    files.add_all(items_of(source, {"downwardAPI", "items"}), "DownwardAPI");
+    files.add_all(base::items_at(source, {"downwardAPI", "items"}), "DownwardAPI");
   } else {
     files.add(string_at(source, {"serviceAccountToken", "path"}), "ServiceAccountToken");
   }
@@ -101,7 +95,7 @@ void add_projection(const Json& source, VolumeFiles& files) {
 
 void warn_of_projected(const std::string& name, const Json& projected, Warnings& warnings) {
   VolumeFiles files(fmt::format("volume {} (Projected)", name), warnings);
-  for (const Json& source : items_of(projected, {"sources"})) {
+  for (const Json& source : base::items_at(projected, {"sources"})) {
     if (!source.is_object()) continue;
     if (source.empty()) {
       warnings.push_back(fmt::format("volume {} (Projected) has no sources provided", name));
@@ -115,7 +109,7 @@ void warn_of_overlaps(const Json& volume, Warnings& warnings) {
   const std::string name = schema::in_quotes(string_at(volume, {"name"}));
   const auto of_one_source = [&](const char* kind, const std::string& told) {
     VolumeFiles files(fmt::format("volume {} ({})", name, told), warnings);
-    files.add_all(items_of(volume, {kind, "items"}), "");
+    files.add_all(base::items_at(volume, {kind, "items"}), "");
   };
   const auto named = [&](const char* word, const char* kind, const char* key) {
     return fmt::format("{} {}", word, schema::in_quotes(string_at(volume, {kind, key})));
@@ -160,7 +154,7 @@ void warn_of_plugins(const std::string& path, const Json& volume, Warnings& warn
 }  // namespace
 
 void warn_of_volumes(const std::string& spec_path, const Json& spec, Warnings& warnings) {
-  const Json& volumes = items_of(spec, {"volumes"});
+  const Json& volumes = base::items_at(spec, {"volumes"});
   for (std::size_t i = 0; i < volumes.size(); ++i) {
     if (!volumes[i].is_object()) continue;
     warn_of_plugins(fmt::format("{}.volumes[{}]", spec_path, i), volumes[i], warnings);

@@ -1,7 +1,7 @@
 // int(), uint(), double(), string(), bytes(), bool(), timestamp(), duration(), type(), dyn().
-#include <charconv>
 #include <cmath>
 
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "cel/functions.hpp"
 #include "cel/opaque.hpp"
@@ -21,10 +21,7 @@ template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
   if (text.empty() || text[0] == '+') return std::nullopt;
-  Number number{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return base::read_number<Number>(text);
 }
 
 Value to_int(Arguments a, const Prepared& /*prepared*/) {

@@ -16,12 +16,6 @@ using core::Subresource;
 
 constexpr const char* kAggregatedKind = "APIGroupDiscoveryList";
 
-const Json& list_at(const Json& value, std::string_view key) {
-  static const Json kEmpty = Json::array();
-  const Json* found = base::find(value, {key});
-  return found != nullptr && found->is_array() ? *found : kEmpty;
-}
-
 // A login page in JSON, a Status or the answer of something else must not pass for a server that
 // has no kinds. Go writes a list that was never made as null, or not at all.
 Result<void> check_document(const Json& document, const char* kind, const char* list) {
@@ -31,14 +25,6 @@ Result<void> check_document(const Json& document, const char* kind, const char* 
   if (said == kind ? found == nullptr || has_list : said.empty() && has_list) return {};
   return Error(ErrorKind::invalid,
                "what was answered is no " + std::string(kind) + ": it does not say what there is");
-}
-
-std::vector<std::string> texts_at(const Json& value, std::string_view key) {
-  std::vector<std::string> out;
-  for (const Json& item : list_at(value, key)) {
-    if (item.is_string()) out.push_back(item.get<std::string>());
-  }
-  return out;
 }
 
 std::string or_else(std::string text, const std::string& other) {
@@ -59,12 +45,12 @@ void add_resource(const Json& resource, const GroupVersion& gv, std::vector<Reso
   type.singular =
       or_else(base::string_at(resource, {"singularResource"}), base::to_lower(type.gvk.kind));
   type.namespaced = base::string_at(resource, {"scope"}) == "Namespaced";
-  type.short_names = texts_at(resource, "shortNames");
-  type.categories = texts_at(resource, "categories");
-  type.verbs = texts_at(resource, "verbs");
-  for (const Json& item : list_at(resource, "subresources")) {
+  type.short_names = base::strings_at(resource, {"shortNames"});
+  type.categories = base::strings_at(resource, {"categories"});
+  type.verbs = base::strings_at(resource, {"verbs"});
+  for (const Json& item : base::items_at(resource, {"subresources"})) {
     Subresource sub{base::string_at(item, {"subresource"}), kind_at(item, gv),
-                    texts_at(item, "verbs")};
+                    base::strings_at(item, {"verbs"})};
     if (!sub.name.empty()) type.subresources.push_back(std::move(sub));
   }
   out.push_back(std::move(type));
@@ -74,7 +60,7 @@ void add_version(const Json& version, const std::string& group, DiscoveredGroups
   const GroupVersion gv{group, base::string_at(version, {"version"})};
   if (gv.version.empty()) return;
   out.names_version = true;
-  const Json& resources = list_at(version, "resources");
+  const Json& resources = base::items_at(version, {"resources"});
   if (base::string_at(version, {"freshness"}) == "Stale" && resources.empty()) {
     out.failed.push_back(gv.str() + ": the server that has this group does not answer");
     return;
@@ -91,9 +77,9 @@ bool is_aggregated(const Json& document) {
 Result<DiscoveredGroups> read_aggregated(const Json& document) {
   KW_TRY(check_document(document, kAggregatedKind, "items"));
   DiscoveredGroups out;
-  for (const Json& group : list_at(document, "items")) {
+  for (const Json& group : base::items_at(document, {"items"})) {
     const std::string name = base::string_at(group, {"metadata", "name"});
-    for (const Json& version : list_at(group, "versions")) add_version(version, name, out);
+    for (const Json& version : base::items_at(group, {"versions"})) add_version(version, name, out);
   }
   return out;
 }
@@ -101,7 +87,7 @@ Result<DiscoveredGroups> read_aggregated(const Json& document) {
 Result<std::vector<GroupVersion>> read_core_versions(const Json& document) {
   KW_TRY(check_document(document, "APIVersions", "versions"));
   std::vector<GroupVersion> out;
-  for (std::string& version : texts_at(document, "versions"))
+  for (std::string& version : base::strings_at(document, {"versions"}))
     out.push_back({"", std::move(version)});
   return out;
 }
@@ -109,11 +95,11 @@ Result<std::vector<GroupVersion>> read_core_versions(const Json& document) {
 Result<std::vector<GroupVersion>> read_group_versions(const Json& document) {
   KW_TRY(check_document(document, "APIGroupList", "groups"));
   std::vector<GroupVersion> out;
-  for (const Json& group : list_at(document, "groups")) {
+  for (const Json& group : base::items_at(document, {"groups"})) {
     const std::string name = base::string_at(group, {"name"});
     const std::string preferred = base::string_at(group, {"preferredVersion", "version"});
     const std::size_t first = out.size();
-    for (const Json& version : list_at(group, "versions")) {
+    for (const Json& version : base::items_at(group, {"versions"})) {
       const std::string text = base::string_at(version, {"version"});
       if (!text.empty() && !name.empty()) out.push_back({name, text});
     }
@@ -127,7 +113,7 @@ Result<std::vector<ResourceType>> read_resource_list(const Json& document, const
   KW_TRY(check_document(document, "APIResourceList", "resources"));
   std::vector<ResourceType> out;
   std::vector<std::pair<std::string, Subresource>> subresources;
-  for (const Json& item : list_at(document, "resources")) {
+  for (const Json& item : base::items_at(document, {"resources"})) {
     const std::string name = base::string_at(item, {"name"});
     const std::string kind = base::string_at(item, {"kind"});
     if (name.empty() || kind.empty()) continue;
@@ -136,16 +122,16 @@ Result<std::vector<ResourceType>> read_resource_list(const Json& document, const
                               {name.substr(slash + 1),
                                {or_else(base::string_at(item, {"group"}), gv.group),
                                 or_else(base::string_at(item, {"version"}), gv.version), kind},
-                               texts_at(item, "verbs")}});
+                               base::strings_at(item, {"verbs"})}});
       continue;
     }
     ResourceType type{{gv.group, gv.version, kind}, name, "", false, {}, {}, {}, {}};
     type.singular = or_else(base::string_at(item, {"singularName"}), base::to_lower(kind));
     const Json* namespaced = base::find(item, {"namespaced"});
     type.namespaced = namespaced != nullptr && namespaced->is_boolean() && namespaced->get<bool>();
-    type.short_names = texts_at(item, "shortNames");
-    type.categories = texts_at(item, "categories");
-    type.verbs = texts_at(item, "verbs");
+    type.short_names = base::strings_at(item, {"shortNames"});
+    type.categories = base::strings_at(item, {"categories"});
+    type.verbs = base::strings_at(item, {"verbs"});
     out.push_back(std::move(type));
   }
   for (auto& item : subresources) {

@@ -58,16 +58,6 @@ Result<core::Gvk> read_gvk(const Json& value) {
                    value[2].get<std::string>()};
 }
 
-std::vector<std::string> read_texts(const Json& object, const char* key) {
-  std::vector<std::string> out;
-  const Json* list = base::find(object, {key});
-  if (list == nullptr || !list->is_array()) return out;
-  for (const Json& item : *list) {
-    if (item.is_string()) out.push_back(item.get<std::string>());
-  }
-  return out;
-}
-
 Result<core::ResourceType> read_type(const Json& value) {
   core::ResourceType out;
   const Json* gvk = base::find(value, {"kind"});
@@ -80,17 +70,15 @@ Result<core::ResourceType> read_type(const Json& value) {
   KW_ASSIGN(out.gvk, read_gvk(*gvk));
   out.singular = base::string_at(value, {"singular"});
   out.namespaced = namespaced->get<bool>();
-  out.short_names = read_texts(value, "shortNames");
-  out.categories = read_texts(value, "categories");
-  out.verbs = read_texts(value, "verbs");
-  const Json* subresources = base::find(value, {"subresources"});
-  if (subresources == nullptr || !subresources->is_array()) return out;
-  for (const Json& entry : *subresources) {
+  out.short_names = base::strings_at(value, {"shortNames"});
+  out.categories = base::strings_at(value, {"categories"});
+  out.verbs = base::strings_at(value, {"verbs"});
+  for (const Json& entry : base::items_at(value, {"subresources"})) {
     const Json* kind = base::find(entry, {"kind"});
     if (kind == nullptr) return Error(ErrorKind::invalid, "an entry is broken");
     KW_ASSIGN(core::Gvk of, read_gvk(*kind));
     out.subresources.push_back(
-        {base::string_at(entry, {"name"}), std::move(of), read_texts(entry, "verbs")});
+        {base::string_at(entry, {"name"}), std::move(of), base::strings_at(entry, {"verbs"})});
   }
   return out;
 }

@@ -16,10 +16,6 @@ namespace {
 // Of all contexts of one run.
 constexpr std::size_t kMostSnapshotBytes = 64U << 20U;
 
-std::string quoted(const std::string& text) {
-  return base::dump_json(Json(text));
-}
-
 void append_items(std::string& out, const std::vector<SnapshotItem>& items, bool& first) {
   for (const SnapshotItem& item : items) {
     if (!first) out += ',';
@@ -42,12 +38,13 @@ class Writer {
   void write(const Context& context) {
     // A group has one name, whichever of its bindings woke the hook. Releases of shell-operator
     // differ in where hooks find it, so it is in both places.
-    out_ += "{\"binding\":" + quoted(context.group.empty() ? context.name : context.group);
+    out_ +=
+        "{\"binding\":" + base::json_quoted(context.group.empty() ? context.name : context.group);
     if (context.type != ContextType::startup) {
       const bool grouped = !context.group.empty();
       out_ += ",\"type\":";
       out_ += grouped ? "\"Group\"" : type_of(context.type);
-      if (grouped) out_ += ",\"groupName\":" + quoted(context.group);
+      if (grouped) out_ += ",\"groupName\":" + base::json_quoted(context.group);
       if (!grouped) write_objects(context);
       write_snapshots(context);
     }
@@ -96,7 +93,7 @@ class Writer {
     out_ += ",\"snapshots\":{";
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (i > 0) out_ += ',';
-      out_ += quoted(names[i]) + ":" + snapshot(names[i]);
+      out_ += base::json_quoted(names[i]) + ":" + snapshot(names[i]);
     }
     out_ += '}';
   }

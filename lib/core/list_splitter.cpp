@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/cut_text.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "core/kept_buffer.hpp"
 
@@ -33,14 +33,6 @@ Result<void> read_continue_token(std::string_view value, std::string& out) {
                                                out.size(), kMaxContinueToken));
 }
 
-// Absent: no number of things.
-std::optional<std::uint64_t> count_of(std::string_view text) {
-  std::uint64_t out = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
-  return out;
-}
-
 Result<void> read_metadata(std::string_view value, ListPage& page) {
   page.resource_version.clear();
   page.continue_token.clear();
@@ -50,7 +42,7 @@ Result<void> read_metadata(std::string_view value, ListPage& page) {
       [&](std::string_view key, std::string_view field) -> Result<void> {
         if (key == "resourceVersion") return read_string_or_null(field, page.resource_version);
         if (key == "continue") return read_continue_token(field, page.continue_token);
-        if (key == "remainingItemCount") page.remaining = count_of(field);
+        if (key == "remainingItemCount") page.remaining = base::read_number<std::uint64_t>(field);
         return {};
       });
 }

@@ -209,9 +209,7 @@ std::vector<std::pair<std::string, std::string>> map_of(const Json& metadata, co
 
 std::vector<OwnerReference> owners_of(const Json& metadata) {
   std::vector<OwnerReference> out;
-  const Json* owners = base::find(metadata, {"ownerReferences"});
-  if (owners == nullptr || !owners->is_array()) return out;
-  for (const Json& owner : *owners) {
+  for (const Json& owner : base::items_at(metadata, {"ownerReferences"})) {
     const Json* controller = base::find(owner, {"controller"});
     out.push_back({base::string_at(owner, {"apiVersion"}), base::string_at(owner, {"kind"}),
                    base::string_at(owner, {"name"}), base::string_at(owner, {"uid"}),
@@ -276,12 +274,7 @@ ObjectMeta meta_of(const Json& object) {
   }
   out.labels = map_of(*metadata, "labels");
   out.annotations = map_of(*metadata, "annotations");
-  const Json* finalizers = base::find(*metadata, {"finalizers"});
-  if (finalizers != nullptr && finalizers->is_array()) {
-    for (const Json& item : *finalizers) {
-      if (item.is_string()) out.finalizers.push_back(item.get<std::string>());
-    }
-  }
+  out.finalizers = base::strings_at(*metadata, {"finalizers"});
   out.owners = owners_of(*metadata);
   return out;
 }

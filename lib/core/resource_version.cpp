@@ -1,9 +1,9 @@
 #include "core/resource_version.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.hpp"
+#include "base/number_text.hpp"
 
 namespace kubewatch::core {
 
@@ -33,11 +33,7 @@ bool at_least_version(std::string_view seen, std::string_view wanted) {
 }
 
 std::optional<std::uint64_t> version_number(std::string_view version) {
-  std::uint64_t out = 0;
-  const char* end = version.data() + version.size();
-  const auto [stop, code] = std::from_chars(version.data(), end, out);
-  if (code != std::errc() || stop != end) return std::nullopt;
-  return out;
+  return base::read_number<std::uint64_t>(version);
 }
 
 }  // namespace kubewatch::core

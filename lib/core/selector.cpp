@@ -2,22 +2,15 @@
 #include "core/selector.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "core/resource.hpp"
 
 namespace kubewatch::core {
 namespace {
-
-std::optional<std::int64_t> integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 // "" when the requirement is one that the server accepts.
 std::string check(const LabelRequirement& requirement) {
@@ -30,7 +23,7 @@ std::string check(const LabelRequirement& requirement) {
     if (std::string bad = check_label_value(value); !bad.empty()) {
       return "the value \"" + value + "\" of " + requirement.key + " is invalid: " + bad;
     }
-    if (numeric && !integer(value)) {
+    if (numeric && !base::read_number<std::int64_t>(value)) {
       return "the value \"" + value + "\" of " + requirement.key +
              " is not an integer, which < and > need";
     }
@@ -228,8 +221,8 @@ bool holds(const LabelRequirement& requirement, const std::string* value) {
     case SelectorOperator::less: break;
   }
   if (value == nullptr) return false;
-  const auto left = integer(*value);
-  const auto right = integer(requirement.values.front());
+  const auto left = base::read_number<std::int64_t>(*value);
+  const auto right = base::read_number<std::int64_t>(requirement.values.front());
   if (!left || !right) return false;
   return requirement.op == SelectorOperator::greater ? *left > *right : *left < *right;
 }

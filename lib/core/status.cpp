@@ -196,9 +196,7 @@ std::vector<StatusCause> causes_of(const base::Error& error) {
   if (error.status() == nullptr) return out;
   const auto object = parse_status(error.status()->body);
   if (!object) return out;
-  const Json* causes = base::find(*object, {"details", "causes"});
-  if (causes == nullptr || !causes->is_array()) return out;
-  for (const Json& cause : *causes) {
+  for (const Json& cause : base::items_at(*object, {"details", "causes"})) {
     out.push_back({base::string_at(cause, {"reason"}), base::string_at(cause, {"message"}),
                    base::string_at(cause, {"field"})});
   }

@@ -102,11 +102,16 @@ Error explain_conflict(Error error, const Json& applied, const std::vector<Force
   return Error(ErrorKind::conflict, std::move(text), *error.status());
 }
 
-void ChildWriter::rehearse(const Manifest& manifest, bool creating, Done done) {
+ChildWriter::JobPtr ChildWriter::job_for(const Manifest& manifest, Done done) {
   auto job = std::make_shared<Job>();
   job->manifest = manifest;
   job->id = manifest.id();
   job->done = std::move(done);
+  return job;
+}
+
+void ChildWriter::rehearse(const Manifest& manifest, bool creating, Done done) {
+  const JobPtr job = job_for(manifest, std::move(done));
   job->rehearsing = true;
   job->creating = creating;
   job->hash = text_hash(base::dump_json(manifest.object));
@@ -114,19 +119,13 @@ void ChildWriter::rehearse(const Manifest& manifest, bool creating, Done done) {
 }
 
 void ChildWriter::apply(const Manifest& manifest, Done done) {
-  auto job = std::make_shared<Job>();
-  job->manifest = manifest;
-  job->id = manifest.id();
-  job->done = std::move(done);
+  const JobPtr job = job_for(manifest, std::move(done));
   job->hash = text_hash(base::dump_json(manifest.object));
   look(job);
 }
 
 void ChildWriter::create(const Manifest& manifest, Done done) {
-  auto job = std::make_shared<Job>();
-  job->manifest = manifest;
-  job->id = manifest.id();
-  job->done = std::move(done);
+  const JobPtr job = job_for(manifest, std::move(done));
   job->creating = true;
   look(job);
 }

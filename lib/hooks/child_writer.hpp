@@ -52,6 +52,7 @@ class ChildWriter {
  private:
   struct Job;
   using JobPtr = std::shared_ptr<Job>;
+  static JobPtr job_for(const Manifest& manifest, Done done);
   void look(const JobPtr& job);
   void judge_existing(const JobPtr& job, const Json& object);
   void take_over(const JobPtr& job, const Json& object);

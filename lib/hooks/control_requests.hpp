@@ -41,18 +41,21 @@ class ControlRequests {
   struct Explaining;
 
   std::vector<Driver*> drivers_of(const std::string& kind);
-  void explain(const Json& args, const ControlReplyPtr& reply);
   std::vector<Driver*> drivers_named(const std::string& name);
+  // control_explain.cpp
+  void explain(const Json& args, const ControlReplyPtr& reply);
   Json explained_by(const std::vector<Driver*>& drivers, const core::ObjectKey& key,
                     const Json* live, const std::string& live_error);
   void explain_live(const std::shared_ptr<Explaining>& work);
   Json explained(Driver& driver, const core::ObjectKey& key, const Json* live,
                  const std::string& live_error);
-  void runs(const Json& args, const ControlReplyPtr& reply);
+  // control_trigger.cpp
   Result<Json> trigger(const Json& args);
   Error nothing_runs(const Json& args, const TriggerRequest& request,
                      const std::vector<Driver*>& drivers);
   Result<Json> retry(const Json& args);
+  // control_requests.cpp
+  void runs(const Json& args, const ControlReplyPtr& reply);
   Json queue(const Json& args);
   Result<Json> log_level(const Json& args);
   void finalizers(const Json& args, const ControlReplyPtr& reply);
@@ -62,7 +65,7 @@ class ControlRequests {
   Error selected_by_none(const Json& args, const std::vector<Driver*>& drivers);
   bool may_be_known(const Json& args, const std::vector<Driver*>& drivers);
   Result<void> check_controller(const std::string& name, const std::string& kind);
-  // Of shards that narrow what is watched, led here or elsewhere; "" names all.
+  // control_shards.cpp. Of shards that narrow what is watched, led here or elsewhere; "" names all.
   std::vector<const Rule*> shared_rules(const std::string& kind,
                                         const std::string& controller) const;
   // What the plan alone says of an object of that name; absent: it may be of a shard that is led

@@ -193,7 +193,7 @@ class Driver : public runtime::Reconciler, public RunHost {
     loop::Timer timer;
   };
 
-  // driver.cpp: what wakes an object, what is to be done about it, and how its run ends
+  // driver.cpp: from its making to its end, what wakes an object, and what is to be done about it
   CacheCallbacks cache_callbacks();
   void make_folders();
   void check_ready();
@@ -209,6 +209,12 @@ class Driver : public runtime::Reconciler, public RunHost {
   void look_outside(const runtime::Work& work, const Done& done);
   void proceed(const runtime::Work& work, runtime::StoredObject object, bool matched,
                const Done& done);
+  // The object as the server has it now, without its managedFields.
+  void get_live(const core::ObjectKey& key, client::ObjectCallback then);
+  Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
+  bool is_of_own_kind(const ChildId& id) const;
+  void look_for_rival(const ChildId& id, const std::string& resource_version);
+  // driver_runs.cpp: how runs start and end
   bool starts_nothing(const Done& done) const;
   void start_run(const runtime::Work& work, runtime::StoredObject object, bool finalizing,
                  const Done& done);
@@ -224,12 +230,6 @@ class Driver : public runtime::Reconciler, public RunHost {
   void retry_slowly(const core::ObjectKey& key);
   // `since`: its last run, as far as that is known to be over for so long.
   void schedule_resync(const core::ObjectKey& key, Duration since = Duration{0});
-  // The object as the server has it now, without its managedFields.
-  void get_live(const core::ObjectKey& key, client::ObjectCallback then);
-  void look_at_shard(const core::ObjectMeta& last);
-  Owner owner_of(const core::ObjectKey& key, const core::ObjectMeta& meta) const;
-  bool is_of_own_kind(const ChildId& id) const;
-  void look_for_rival(const ChildId& id, const std::string& resource_version);
   // driver_deletions.cpp: objects that are gone
   void on_gone(const runtime::StoredObject& last, Gone how);
   void look_at_deleted(const runtime::Work& work, const Done& done);
@@ -270,6 +270,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool is_running(std::size_t shard) const;
   void take_over_deletions(std::size_t shard);
   void forget_shard(std::size_t shard);
+  void look_at_shard(const core::ObjectMeta& last);
   void on_work_over(const core::ObjectKey& key);
   // driver_loops.cpp: runs that cause each other
   LoopAlarm::Woken woken_by(const Wake& wake) const;

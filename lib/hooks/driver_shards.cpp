@@ -1,5 +1,8 @@
 // Driver, the part about shards: which objects it may run, and giving them up.
+#include <algorithm>
+
 #include "hooks/driver.hpp"
+#include "hooks/evaluate.hpp"
 #include "runtime/shard_map.hpp"
 
 namespace kubewatch::hooks {
@@ -98,6 +101,29 @@ void Driver::on_work_over(const core::ObjectKey& key) {
   if (node.empty()) return;
   forget_shard(shard);  // the last run has remembered things
   for (auto& ended : node.mapped()) services_.loop.post(std::move(ended));
+}
+
+// What runs for an object that went to another shard is the other one's business now, and so is
+// its deletion. An object that is gone, or only left the selection, has no other run anywhere.
+// Asked for at once: when its own run has ended here, it may have been finalized there and be gone.
+void Driver::look_at_shard(const core::ObjectMeta& last) {
+  const auto runs_it = [key = last.key(), uid = last.uid](const auto& one) {
+    return one.second->key() == key && one.second->uid() == uid && !one.second->of_deletion();
+  };
+  const bool may_be_told =
+      rule_.on_delete && finalized_elsewhere(last) && finalized_.count(last.uid) == 0;
+  if (!may_be_told && std::none_of(runs_.begin(), runs_.end(), runs_it)) return;
+  get_live(last.key(), [this, key = last.key(), uid = last.uid, runs_it,
+                        may_be_told](const Result<Json>& answer) {
+    if (!answer.ok()) return;
+    const core::ObjectMeta now = core::meta_of(*answer);
+    if (now.uid != uid || is_of_shard(rule_.for_, now)) return;
+    if (may_be_told && owed_.only_left(key, uid)) deletion_told(key);
+    const auto runs = runs_;  // what ends one may end another
+    for (const auto& one : runs) {
+      if (runs_it(one)) one.second->abandon("the object left this shard while it ran");
+    }
+  });
 }
 
 }  // namespace kubewatch::hooks

@@ -236,9 +236,8 @@ void DryRunTransport::note_made(const Json& object, bool is_new) {
     made_paths_["/namespaces/" + made.key.name + "/"] = made;
   }
   if (order == OrderClass::looked_up && is_new) made_.insert(made);
-  const Json* versions = base::find(object, {"spec", "versions"});
-  if (!is_definition(object) || versions == nullptr || !versions->is_array()) return;
-  for (const Json& version : *versions) {
+  if (!is_definition(object)) return;
+  for (const Json& version : base::items_at(object, {"spec", "versions"})) {
     made_paths_["/apis/" + base::string_at(object, {"spec", "group"}) + "/" +
                 base::string_at(version, {"name"}) + "/"] = made;
   }

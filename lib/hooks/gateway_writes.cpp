@@ -21,8 +21,7 @@ bool is_json(std::string_view content_type) {
 
 // A deletion says so in its options.
 bool options_dry_run(const Json& options) {
-  const Json* value = base::find(options, {"dryRun"});
-  return value != nullptr && value->is_array() && !value->empty();
+  return !base::items_at(options, {"dryRun"}).empty();
 }
 
 }  // namespace

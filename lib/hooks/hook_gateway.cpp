@@ -50,8 +50,8 @@ void refuse(http::Responder& to, int status, const std::string& message,
 std::string list_document(const core::ResourceType& type, const std::string& version,
                           const std::vector<std::string>& items) {
   const Json head = {{"resourceVersion", version}};
-  std::string out = R"({"kind":)" + base::dump_json(Json(type.gvk.kind + "List")) +
-                    R"(,"apiVersion":)" + base::dump_json(Json(type.gvk.api_version())) +
+  std::string out = R"({"kind":)" + base::json_quoted(type.gvk.kind + "List") +
+                    R"(,"apiVersion":)" + base::json_quoted(type.gvk.api_version()) +
                     R"(,"metadata":)" + base::dump_json(head) + R"(,"items":[)";
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (i > 0) out += ',';

@@ -19,10 +19,6 @@ namespace {
 constexpr std::size_t kMaxChanged = 64;
 constexpr std::size_t kMaxValue = 64U << 10U;
 
-std::string quoted(const std::string& text) {
-  return base::dump_json(Json(text));
-}
-
 const std::string& or_null(const std::string& json) {
   static const std::string null = "null";
   return json.empty() ? null : json;
@@ -67,7 +63,7 @@ void append_lists(std::string& out, const Invocation& run, ListsIn lists) {
   out += R"(],"related":{)";
   for (std::size_t i = 0; i < run.related.size(); ++i) {
     if (i > 0) out += ',';
-    out += quoted(run.related[i].name) + ":[";
+    out += base::json_quoted(run.related[i].name) + ":[";
     append_items(out, run.related[i].objects);
     out += ']';
   }
@@ -215,12 +211,12 @@ std::optional<std::string> own_environment(const std::string& name) {
 
 std::string build_document(const Invocation& run, ListsIn lists) {
   std::string out = R"({"apiVersion":"kubewatch.dev/v1","kind":"Invocation","id":)";
-  out += quoted(run.id) + R"(,"controller":)" + quoted(run.controller);
-  out += R"(,"reason":{"type":)" + quoted(std::string(runtime::to_string(run.reason)));
+  out += base::json_quoted(run.id) + R"(,"controller":)" + base::json_quoted(run.controller);
+  out += R"(,"reason":{"type":)" + base::json_quoted(runtime::to_string(run.reason));
   const bool in_words =
       run.reason == runtime::Reason::external || run.reason == runtime::Reason::manual;
   if (in_words && !run.reason_object.empty()) {
-    out += R"(,"message":)" + quoted(run.reason_object);
+    out += R"(,"message":)" + base::json_quoted(run.reason_object);
   } else if (!run.reason_object.empty()) {
     out += R"(,"object":)" + base::dump_json(reason_object(run.reason_object));
   }

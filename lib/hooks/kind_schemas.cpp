@@ -27,9 +27,7 @@ const core::Gvk kCrd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
 const KindSchema kNone{nullptr, {}, false, true};
 
 KindSchema schema_in(const Json& crd, const std::string& version) {
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return {};
-  for (const Json& item : *versions) {
+  for (const Json& item : base::items_at(crd, {"spec", "versions"})) {
     if (base::string_at(item, {"name"}) != version) continue;
     const Json* schema = base::find(item, {"schema", "openAPIV3Schema"});
     if (schema == nullptr) return {};

@@ -141,7 +141,9 @@ void Metrics::on_request(const client::RequestFacts& request) {
 }
 
 std::string Metrics::text(const EngineFacts& facts, const ProcessFacts& process, TimePoint now) {
-  for (const ControllerFacts& one : facts.controllers) begin_counters(one.controller, now);
+  for (const ControllerFacts& one : facts.controllers) {
+    if (begun_.insert(one.controller).second) begin_counters(one.controller, now);
+  }
   std::vector<MetricFamily> families = own_.collect(now);
   MetricSnapshot snapshot;
   for (const ControllerFacts& one : facts.controllers) add_controller(one, snapshot);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ class Metrics : public client::RequestObserver {
   void count(const std::string& name, const MetricLabels& labels, double value, TimePoint now);
 
   MetricStore own_;
+  std::set<std::string> begun_;  // controllers whose counters there are
   MetricStore hooks_;
   OncePer told_{Duration{60000}};
 };

@@ -406,9 +406,7 @@ std::optional<core::ResourceType> type_from_crd(const Json& crd, const core::Gvk
       base::string_at(crd, {"spec", "names", "kind"}) != gvk.kind) {
     return std::nullopt;
   }
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return std::nullopt;
-  for (const Json& version : *versions) {
+  for (const Json& version : base::items_at(crd, {"spec", "versions"})) {
     const Json* served = base::find(version, {"served"});
     if (base::string_at(version, {"name"}) != gvk.version || served == nullptr || *served != true) {
       continue;

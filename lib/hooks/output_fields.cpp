@@ -46,7 +46,7 @@ Result<void> check_labels(const Json& metadata) {
   const Json* labels = map_at(metadata, "labels");
   if (labels == nullptr) return {};
   for (const auto& [key, value] : labels->items()) {
-    const std::string field = "metadata.labels[" + base::dump_json(Json(key)) + "]";
+    const std::string field = "metadata.labels[" + base::json_quoted(key) + "]";
     if (const std::string problem = core::check_label_key(key); !problem.empty()) {
       return wrong_field(field, problem);
     }
@@ -63,7 +63,7 @@ Result<void> check_annotations(const Json& metadata) {
   if (annotations == nullptr) return {};
   std::size_t total = 0;
   for (const auto& [key, value] : annotations->items()) {
-    const std::string field = "metadata.annotations[" + base::dump_json(Json(key)) + "]";
+    const std::string field = "metadata.annotations[" + base::json_quoted(key) + "]";
     if (const std::string problem = core::check_annotation_key(key); !problem.empty()) {
       return wrong_field(field, problem);
     }
@@ -80,7 +80,7 @@ Result<void> check_data(const Json& manifest, const char* key, bool bytes) {
   const Json* data = map_at(manifest, key);
   if (data == nullptr) return {};
   for (const auto& [name, value] : data->items()) {
-    const std::string field = std::string(key) + "[" + base::dump_json(Json(name)) + "]";
+    const std::string field = std::string(key) + "[" + base::json_quoted(name) + "]";
     if (const auto problems = core::data_key_problems(name); !problems.empty()) {
       return wrong_field(field, problems.front());
     }

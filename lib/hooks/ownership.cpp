@@ -19,9 +19,7 @@ Json& object_at(Json& parent, std::string_view key) {
 
 template <class Visit>
 void each_managed_entry(const Json& object, Visit visit) {
-  const Json* entries = base::find(object, {"metadata", "managedFields"});
-  if (entries == nullptr || !entries->is_array()) return;
-  for (const Json& entry : *entries) visit(entry);
+  for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) visit(entry);
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ std::string inside(std::string_view quoted) {
 }
 
 std::string in_json(const std::string& text) {
-  return inside(base::dump_json(text));
+  return inside(base::json_quoted(text));
 }
 
 std::string in_ascii_json(const std::string& text) {

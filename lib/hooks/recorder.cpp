@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/log.hpp"
@@ -43,14 +42,6 @@ bool ends_initial_events(std::string_view object) {
          meta->annotations.end();
 }
 
-SecretHash::Key new_key() {
-  SecretHash::Key key{};
-  const std::string hex = base::secure_random_hex(16);
-  std::from_chars(hex.data(), hex.data() + 16, key[0], 16);
-  std::from_chars(hex.data() + 16, hex.data() + 32, key[1], 16);
-  return key;
-}
-
 // Who manages what counts only for children.
 void strip(Json& object) {
   if (base::find(object, {"metadata", "labels", kControllerLabel}) != nullptr) return;
@@ -64,7 +55,7 @@ Recorder::Recorder(loop::EventLoop& loop, std::unique_ptr<RecordingFile> file,
     : loop_(loop),
       file_(std::move(file)),
       started_(loop.now()),
-      key_(new_key()),
+      key_(SecretHash::new_key()),
       mask_(SecretHash(key_)),
       most_waiting_(options.most_waiting) {
   start(options, key_);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <vector>
 
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -35,10 +35,8 @@ const std::vector<Field>& fields() {
 }
 
 std::optional<int> parse_number(std::string_view text) {
-  int value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = code == std::errc() && end == text.data() + text.size() && value >= 0;
-  return whole ? std::optional(value) : std::nullopt;
+  const auto value = base::read_number<int>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 std::optional<int> parse_point(const Field& field, std::string_view text) {

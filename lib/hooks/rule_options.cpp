@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "hooks/rule_cron.hpp"
 #include "hooks/rule_parts.hpp"
@@ -18,11 +18,9 @@ namespace {
 
 // The decimal number that a key is, without sign and leading zeros.
 std::optional<int> exit_code(const std::string& key) {
-  int code = 0;
-  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), code);
-  const bool plain = error == std::errc() && end == key.data() + key.size() && key.front() != '-' &&
-                     (key.front() != '0' || key == "0");
-  return plain && code <= 255 ? std::optional(code) : std::nullopt;
+  const auto code = base::read_number<int>(key);
+  const bool plain = code && key.front() != '-' && (key.front() != '0' || key == "0");
+  return plain && *code <= 255 ? code : std::nullopt;
 }
 
 std::string check_exit(const std::optional<int>& code) {

@@ -16,12 +16,15 @@ std::uint64_t sip_hash(const SecretHash::Key& key, std::string_view text) {
   return base::siphash24(key[0], key[1], text);
 }
 
-SecretHash SecretHash::make() {
-  const std::string hex = base::secure_random_hex(16);
+SecretHash::Key SecretHash::new_key() {
+  return key_of(base::secure_random_hex(16));
+}
+
+SecretHash::Key SecretHash::key_of(std::string_view hex) {
   Key key{};
   std::from_chars(hex.data(), hex.data() + 16, key[0], 16);
   std::from_chars(hex.data() + 16, hex.data() + 32, key[1], 16);
-  return SecretHash(key);
+  return key;
 }
 
 std::string SecretHash::placeholder(std::string_view value) const {

@@ -14,9 +14,12 @@ namespace kubewatch::hooks {
 class SecretHash {
  public:
   using Key = std::array<std::uint64_t, 2>;
+  // From the system.
+  static Key new_key();
+  // Of 32 hexadecimal digits.
+  static Key key_of(std::string_view hex);
   explicit SecretHash(Key key) : key_(key) {}
-  // With a key from the system.
-  static SecretHash make();
+  static SecretHash make() { return SecretHash(new_key()); }
 
   // "secret-1f0c9a5de2b47788", "<masked 1f0c9a5de2b47788>".
   std::string placeholder(std::string_view value) const;

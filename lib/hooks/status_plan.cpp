@@ -71,11 +71,6 @@ const Json* live_condition(const Json& conditions, const std::string& type) {
   return nullptr;
 }
 
-Json conditions_of(const Json& status_or_object, std::initializer_list<std::string_view> path) {
-  const Json* found = base::find(status_or_object, path);
-  return found != nullptr && found->is_array() ? *found : Json::array();
-}
-
 // `base` with each of `updates` in the place of its type, new ones at the end; without those that
 // are to go.
 Json merge_by_type(Json base_list, const std::vector<Json>& updates) {
@@ -118,10 +113,9 @@ Json apply_document(const StatusRequest& request, Json status) {
 }  // namespace
 
 Json applied_status(const Json& live, const std::string& manager) {
-  const Json* entries = base::find(live, {"metadata", "managedFields"});
   const Json* status = base::find(live, {"status"});
-  if (entries == nullptr || !entries->is_array() || status == nullptr) return Json::object();
-  for (const Json& entry : *entries) {
+  if (status == nullptr) return Json::object();
+  for (const Json& entry : base::items_at(live, {"metadata", "managedFields"})) {
     if (base::string_at(entry, {"manager"}) != manager ||
         base::string_at(entry, {"operation"}) != "Apply" ||
         base::string_at(entry, {"subresource"}) != "status") {
@@ -138,7 +132,7 @@ Json applied_status(const Json& live, const std::string& manager) {
 }
 
 std::vector<Json> complete_conditions(const StatusRequest& request) {
-  const Json existing = conditions_of(request.live, {"status", "conditions"});
+  const Json existing = base::items_at(request.live, {"status", "conditions"});
   std::vector<Json> out = request.conditions;
   for (Json& condition : out) {
     if (is_removal(condition)) continue;
@@ -163,11 +157,11 @@ Result<StatusWrites> plan_status_writes(const StatusRequest& request) {
   if (request.status) after = schema::merge_patch(after, *request.status);
   if (!after.is_object()) after = Json::object();
   if (!conditions.empty() && request.shape.list_map) {
-    after["conditions"] = merge_by_type(conditions_of(before, {"conditions"}), conditions);
+    after["conditions"] = merge_by_type(base::items_at(before, {"conditions"}), conditions);
     // Whoever applies an empty list owns all of it, what others add included.
     if (after["conditions"].empty()) after.erase("conditions");
   } else if (!conditions.empty()) {
-    const Json existing = conditions_of(request.live, {"status", "conditions"});
+    const Json existing = base::items_at(request.live, {"status", "conditions"});
     Json merged = merge_by_type(existing, conditions);
     if (merged != existing) {
       out.conditions_patch = {

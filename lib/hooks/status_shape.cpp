@@ -59,9 +59,7 @@ StatusShape unknown_status_shape() {
 }
 
 StatusShape status_shape_of_crd(const Json& crd, const std::string& version) {
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) return {};
-  for (const Json& item : *versions) {
+  for (const Json& item : base::items_at(crd, {"spec", "versions"})) {
     if (base::string_at(item, {"name"}) != version) continue;
     const Json* schema = base::find(item, {"schema", "openAPIV3Schema"});
     return schema == nullptr ? StatusShape{} : shape_of_schema(*schema);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/cut_text.hpp"
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "http/retry_after.hpp"
 
 namespace kubewatch::hooks {
@@ -52,23 +52,16 @@ Json document_of(const Span& span) {
 
 // In JSON a 64-bit number of protobuf is text; a number is taken as well.
 std::uint64_t count_of(const Json* value) {
-  std::uint64_t out = 0;
-  if (value == nullptr) return out;
+  if (value == nullptr) return 0;
   if (value->is_number_unsigned()) return value->get<std::uint64_t>();
-  if (!value->is_string()) return out;
-  const auto& text = value->get_ref<const std::string&>();
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, out);
-  return error == std::errc() && stop == end ? out : 0;
+  if (!value->is_string()) return 0;
+  return base::read_number<std::uint64_t>(value->get_ref<const std::string&>()).value_or(0);
 }
 
 Duration asked_to_wait(const http::Headers& headers) {
-  const std::string text = http::retry_after_seconds(headers);
-  std::int64_t seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, seconds);
-  if (error != std::errc() || stop != end || seconds < 0) return Duration{0};
-  return Duration{std::min(seconds, kLongestWait) * 1000};
+  const auto seconds = base::read_number<std::int64_t>(http::retry_after_seconds(headers));
+  if (!seconds || *seconds < 0) return Duration{0};
+  return Duration{std::min(*seconds, kLongestWait) * 1000};
 }
 
 }  // namespace

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "base/ascii.hpp"
 #include "base/files.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "http/checks.hpp"
 #include "http/listen_address.hpp"
@@ -184,14 +184,12 @@ class SettingsReader {
   void read_timeout() {
     const auto [variable, text] = of_exporter("TIMEOUT");
     if (text.empty()) return;
-    std::int64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end || value < 0 || value > kMostMilliseconds) {
+    const auto value = base::read_number<std::int64_t>(text);
+    if (!value || *value < 0 || *value > kMostMilliseconds) {
       return warn(variable + " is no number of milliseconds up to 600000: they have 10s");
     }
     // No limit at all would let a collector that hangs hold up all spans without a word.
-    out_.timeout = Duration{value == 0 ? kMostMilliseconds : value};
+    out_.timeout = Duration{*value == 0 ? kMostMilliseconds : *value};
   }
 
   // A run is the root of its trace: whatever is based on a parent has none.
@@ -210,13 +208,11 @@ class SettingsReader {
   void read_ratio() {
     const std::string text = get("OTEL_TRACES_SAMPLER_ARG");
     if (text.empty()) return;
-    double ratio = 1;
-    const char* end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, ratio);
-    if (error != std::errc() || stop != end || !(ratio >= 0 && ratio <= 1)) {
+    const auto ratio = base::read_number<double>(text);
+    if (!ratio || !(*ratio >= 0 && *ratio <= 1)) {
       return warn("OTEL_TRACES_SAMPLER_ARG is no number from 0 to 1: all are sent");
     }
-    out_.sampled = ratio;
+    out_.sampled = *ratio;
   }
 
   // Of the three that there are only one is spoken.

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "core/json_scan.hpp"
 
@@ -21,13 +21,11 @@ Error broken(const std::string& what) {
 }
 
 Result<int> exit_of(std::string_view value) {
-  int code = 0;
-  const auto parsed = std::from_chars(value.data(), value.data() + value.size(), code);
-  if (parsed.ec != std::errc() || parsed.ptr != value.data() + value.size() || code < 0 ||
-      code > kHighestExit) {
+  const auto code = base::read_number<int>(value);
+  if (!code || *code < 0 || *code > kHighestExit) {
     return broken("\"exit\" must be a whole number from 0 to 255");
   }
-  return code;
+  return *code;
 }
 
 // The line is untrusted: a member twice could be read one way here and another way by a person.
@@ -93,9 +91,9 @@ std::string worker_line(std::string document, const std::vector<std::string>& va
     const std::string& variable = variables[i];
     const std::size_t equals = variable.find('=');
     if (i > 0) document += ',';
-    document += base::dump_json(Json(variable.substr(0, equals)));
+    document += base::json_quoted(variable.substr(0, equals));
     document += ':';
-    document += base::dump_json(Json(variable.substr(equals + 1)));
+    document += base::json_quoted(variable.substr(equals + 1));
   }
   document += "}}";
   // A line break can only stand between tokens there; inside a string it would be escaped.

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::http {
@@ -55,14 +55,11 @@ std::optional<Network> parse_network(const std::string& text) {
   const std::string start = text.substr(0, slash);
   const auto address = parse_address(start);
   const bool v6 = start.find(':') != std::string::npos;
-  const std::string_view count = std::string_view(text).substr(slash + 1);
-  int bits = -1;
-  const auto read = std::from_chars(count.data(), count.data() + count.size(), bits);
-  if (!address || read.ec != std::errc() || read.ptr != count.data() + count.size() || bits < 0 ||
-      bits > (v6 ? kAllBits : kAllBits - kMappedBits)) {
+  const auto bits = base::read_number<int>(std::string_view(text).substr(slash + 1));
+  if (!address || !bits || *bits < 0 || *bits > (v6 ? kAllBits : kAllBits - kMappedBits)) {
     return std::nullopt;
   }
-  return Network{*address, v6 ? bits : bits + kMappedBits};
+  return Network{*address, v6 ? *bits : *bits + kMappedBits};
 }
 
 struct Entry {

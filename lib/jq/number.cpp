@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/number_text.hpp"
+
 namespace kubewatch::jq {
 
 namespace {
@@ -78,16 +80,8 @@ std::optional<Json> parse_number(std::string_view text) {
   }
   if (text.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return std::nullopt;
   const char* const end = text.data() + text.size();
-  std::int64_t integer = 0;
-  if (const auto read = std::from_chars(text.data(), end, integer);
-      read.ec == std::errc() && read.ptr == end) {
-    return Json(integer);
-  }
-  std::uint64_t large = 0;
-  if (const auto read = std::from_chars(text.data(), end, large);
-      read.ec == std::errc() && read.ptr == end) {
-    return Json(large);
-  }
+  if (const auto integer = base::read_number<std::int64_t>(text)) return Json(*integer);
+  if (const auto large = base::read_number<std::uint64_t>(text)) return Json(*large);
   double value = 0;
   const auto read = std::from_chars(text.data(), end, value);
   if (read.ptr != end) return std::nullopt;

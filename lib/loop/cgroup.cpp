@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <utility>
 
+#include "base/number_text.hpp"
 #include "loop/cgroup_files.hpp"
 
 namespace kubewatch::loop {
@@ -46,10 +46,7 @@ std::optional<std::uint64_t> parse_flat_key(std::string_view text, std::string_v
       continue;
     }
     line.remove_prefix(key.size() + 1);
-    std::uint64_t out = 0;
-    const auto parsed = std::from_chars(line.data(), line.data() + line.size(), out);
-    if (parsed.ec == std::errc() && parsed.ptr == line.data() + line.size()) return out;
-    return std::nullopt;
+    return base::read_number<std::uint64_t>(line);
   }
   return std::nullopt;
 }

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/number_text.hpp"
 #include "loop/guardian.hpp"
 #include "loop/memfd.hpp"
 #include "loop/process.hpp"
@@ -138,12 +139,8 @@ std::vector<pid_t> processes_from(pid_t lowest) {
   const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
   if (!folder) return out;
   while (const dirent* entry = readdir(folder.get())) {
-    const std::string_view name(entry->d_name);
-    pid_t pid = 0;
-    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
-    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size() && pid >= lowest) {
-      out.push_back(pid);
-    }
+    const auto pid = base::read_number<pid_t>(entry->d_name);
+    if (pid && *pid >= lowest) out.push_back(*pid);
   }
   return out;
 }

@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdlib>
 #include <memory>
 #include <unordered_map>
 
+#include "base/number_text.hpp"
 #include "loop/memfd.hpp"
 #include "loop/orphans.hpp"
 
@@ -35,8 +35,9 @@ std::string read_proc(pid_t pid, const char* file) {
 
 template <class Int>
 bool to_number(std::string_view text, Int& out) {
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), out);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+  const auto read = base::read_number<Int>(text);
+  if (read) out = *read;
+  return read.has_value();
 }
 
 // Words between single spaces, at most `max` of them.

@@ -25,7 +25,7 @@ struct Place {
       return base::is_alphanumeric(c) || c == '_' || c == '-';
     });
     return {pointer + "/" + base::escape_pointer(name),
-            path + (plain ? "." + name : "[" + base::dump_json(Json(name)) + "]")};
+            path + (plain ? "." + name : "[" + base::json_quoted(name) + "]")};
   }
   Place item(std::size_t index, const std::string& shown_as) const {
     return {fmt::format("{}/{}", pointer, index), fmt::format("{}[{}]", path, shown_as)};

@@ -62,14 +62,8 @@ core::ResourceType type_of(const Json& entry) {
   const Json* namespaced = base::find(entry, {"namespaced"});
   type.namespaced = namespaced != nullptr && *namespaced == true;
   if (!entry.is_object()) return type;
-  for (const auto& [key, into] :
-       {std::pair{"shortNames", &type.short_names}, std::pair{"categories", &type.categories}}) {
-    const auto list = entry.find(key);
-    if (list == entry.end() || !list->is_array()) continue;
-    for (const Json& one : *list) {
-      if (one.is_string()) into->push_back(one.get<std::string>());
-    }
-  }
+  type.short_names = base::strings_at(entry, {"shortNames"});
+  type.categories = base::strings_at(entry, {"categories"});
   return type;
 }
 

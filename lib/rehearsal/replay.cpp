@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <memory>
 #include <set>
@@ -111,12 +110,8 @@ Outline outline_of(std::vector<std::string>& lines) {
 }
 
 hooks::SecretHash::Key secret_key_of(const Json& start) {
-  hooks::SecretHash::Key key{};
   const std::string hex = base::string_at(start, {"key"});
-  if (hex.size() != 32) return key;
-  std::from_chars(hex.data(), hex.data() + 16, key[0], 16);
-  std::from_chars(hex.data() + 16, hex.data() + 32, key[1], 16);
-  return key;
+  return hex.size() == 32 ? hooks::SecretHash::key_of(hex) : hooks::SecretHash::Key{};
 }
 
 // One replay, from its first entry to its last.

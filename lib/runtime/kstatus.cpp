@@ -202,9 +202,7 @@ KStatus replica_set(const Look& look) {
 std::string crash_looping(const Json& pod) {
   std::vector<std::string> names;
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
-    const Json* statuses = base::find(pod, {"status", list});
-    if (statuses == nullptr || !statuses->is_array()) continue;
-    for (const auto& one : *statuses) {
+    for (const auto& one : base::items_at(pod, {"status", list})) {
       if (base::string_at(one, {"state", "waiting", "reason"}) == "CrashLoopBackOff") {
         names.push_back(base::string_at(one, {"name"}));
       }
@@ -279,9 +277,8 @@ KStatus job(const Look& look) {
 
 // At least one point, each with an address.
 bool has_ingress_points(const Json& object) {
-  const Json* points = base::find(object, {"status", "loadBalancer", "ingress"});
-  if (points == nullptr || !points->is_array() || points->empty()) return false;
-  return std::all_of(points->begin(), points->end(), [](const Json& point) {
+  const Json& points = base::items_at(object, {"status", "loadBalancer", "ingress"});
+  return !points.empty() && std::all_of(points.begin(), points.end(), [](const Json& point) {
     return !base::string_at(point, {"ip"}).empty() || !base::string_at(point, {"hostname"}).empty();
   });
 }

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::runtime {
@@ -15,18 +14,12 @@ std::optional<std::int64_t> integer_at(const Json& object,
   if (value == nullptr) return std::nullopt;
   if (value->is_number_integer()) return value->get<std::int64_t>();
   if (!value->is_string()) return std::nullopt;
-  const auto& text = value->get_ref<const std::string&>();
-  std::int64_t out = 0;
-  const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (code != std::errc() || stop != text.data() + text.size()) return std::nullopt;
-  return out;
+  return base::read_number<std::int64_t>(value->get_ref<const std::string&>());
 }
 
 const Json* find_condition(const Json& object, std::string_view type) {
-  const Json* conditions = base::find(object, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return nullptr;
   const std::string wanted = base::to_lower(type);
-  for (const auto& condition : *conditions) {
+  for (const auto& condition : base::items_at(object, {"status", "conditions"})) {
     if (base::to_lower(base::string_at(condition, {"type"})) == wanted) return &condition;
   }
   return nullptr;

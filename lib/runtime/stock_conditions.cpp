@@ -147,11 +147,9 @@ Verdict look_at_daemon_set(const Json& set) {
 
 // At least one point, and each with an address: a list that is there and empty is no address.
 Verdict look_at_points(const Json& object) {
-  const Json* points = base::find(object, {"status", "loadBalancer", "ingress"});
-  if (points == nullptr || !points->is_array() || points->empty()) {
-    return Verdict::not_yet("status.loadBalancer has no ingress point");
-  }
-  for (const Json& point : *points) {
+  const Json& points = base::items_at(object, {"status", "loadBalancer", "ingress"});
+  if (points.empty()) return Verdict::not_yet("status.loadBalancer has no ingress point");
+  for (const Json& point : points) {
     if (base::string_at(point, {"ip"}).empty() && base::string_at(point, {"hostname"}).empty()) {
       return Verdict::not_yet("an ingress point has neither ip nor hostname");
     }

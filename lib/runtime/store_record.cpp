@@ -1,10 +1,10 @@
 #include "runtime/store_record.hpp"
 
-#include <charconv>
 #include <cstring>
 #include <new>
 
 #include "base/ascii.hpp"
+#include "base/number_text.hpp"
 
 namespace kubewatch::runtime {
 
@@ -26,11 +26,11 @@ int hex_value(char c) {
 // Little endian and as short as it can be; "" when it would not read back the same.
 std::string pack_number(std::string_view text) {
   if (text.empty() || text.size() > kMaxVersionDigits || text.front() == '0') return "";
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return "";
+  const auto number = base::read_number<std::uint64_t>(text);
   std::string out;
-  for (; value != 0; value >>= 8U) out.push_back(static_cast<char>(value & 0xffU));
+  for (std::uint64_t value = number.value_or(0); value != 0; value >>= 8U) {
+    out.push_back(static_cast<char>(value & 0xffU));
+  }
   return out;
 }
 

@@ -61,9 +61,7 @@ std::string container_cause(const std::string& what, const Json& status, bool mu
 }
 
 std::string containers(const Json& pod, const char* list, const std::string& what, bool must_end) {
-  const Json* statuses = base::find(pod, {"status", list});
-  if (statuses == nullptr || !statuses->is_array()) return "";
-  for (const auto& one : *statuses) {
+  for (const auto& one : base::items_at(pod, {"status", list})) {
     if (auto cause = container_cause(what, one, must_end); !cause.empty()) return cause;
   }
   return "";
@@ -138,9 +136,7 @@ std::string pod_cause(const Json& pod) {
 
 std::vector<std::string> claims_of(const Json& pod) {
   std::vector<std::string> out;
-  const Json* volumes = base::find(pod, {"spec", "volumes"});
-  if (volumes == nullptr || !volumes->is_array()) return out;
-  for (const auto& volume : *volumes) {
+  for (const auto& volume : base::items_at(pod, {"spec", "volumes"})) {
     auto name = base::string_at(volume, {"persistentVolumeClaim", "claimName"});
     if (!name.empty()) out.push_back(std::move(name));
   }
@@ -172,10 +168,10 @@ std::string event_cause(const std::vector<Json>& events, const std::vector<std::
 }
 
 bool is_owned_by(const Json& object, const std::string& uid) {
-  const Json* owners = base::find(object, {"metadata", "ownerReferences"});
-  if (owners == nullptr || !owners->is_array() || uid.empty()) return false;
-  return std::any_of(owners->begin(), owners->end(),
-                     [&](const Json& owner) { return base::string_at(owner, {"uid"}) == uid; });
+  const Json& owners = base::items_at(object, {"metadata", "ownerReferences"});
+  return !uid.empty() && std::any_of(owners.begin(), owners.end(), [&](const Json& owner) {
+    return base::string_at(owner, {"uid"}) == uid;
+  });
 }
 
 std::vector<Json> pods_owned_by(const std::vector<Json>& pods, const std::string& uid,

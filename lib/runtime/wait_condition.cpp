@@ -198,13 +198,7 @@ std::string describe_path(const Path& wanted, const Json& object) {
 
 std::string describe_deletion(const Json& object) {
   if (base::string_at(object, {"metadata", "deletionTimestamp"}).empty()) return "still exists";
-  const Json* finalizers = base::find(object, {"metadata", "finalizers"});
-  std::vector<std::string> names;
-  if (finalizers != nullptr && finalizers->is_array()) {
-    for (const auto& name : *finalizers) {
-      if (name.is_string()) names.push_back(name.get<std::string>());
-    }
-  }
+  const auto names = base::strings_at(object, {"metadata", "finalizers"});
   if (names.empty()) return "is being deleted";
   return fmt::format("is being deleted, held by finalizers {}", base::join(names, ", "));
 }

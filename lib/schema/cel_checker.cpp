@@ -139,7 +139,7 @@ class RuleCheck {
     }
     if (rule.uses_old_self && uncorrelated != nullptr) {
       errors_.push_back(field_invalid(
-          text(at), base::dump_json(Json(rule.rule->rule)),
+          text(at), base::json_quoted(rule.rule->rule),
           "oldSelf cannot be used on the uncorrelatable portion of the schema within " +
               join_path(base_, uncorrelated->path())));
     }

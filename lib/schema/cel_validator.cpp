@@ -228,7 +228,7 @@ class Run {
       add(into, place, shown_type(node),
           "no further validation rules will be run due to call cost exceeds limit for "
           "messageExpression: " +
-              base::dump_json(Json(rule.rule->message_expression)));
+              base::json_quoted(rule.rule->message_expression));
       over_ = true;
       return std::nullopt;
     }

@@ -22,9 +22,7 @@ const Json* member(const Json& object, const char* key) {
 }
 
 const Json& versions_of(const Json& crd) {
-  static const Json none = Json::array();
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  return versions == nullptr || !versions->is_array() ? none : *versions;
+  return base::items_at(crd, {"spec", "versions"});
 }
 
 // The server reads what all versions have in common into one place above them, and its paths are
@@ -345,9 +343,8 @@ void crd_defaults(Json& crd) {
 }
 
 bool has_crd_condition(const Json& crd, std::string_view type) {
-  const Json* conditions = base::find(crd, {"status", "conditions"});
-  if (conditions == nullptr || !conditions->is_array()) return false;
-  return std::any_of(conditions->begin(), conditions->end(), [&](const Json& one) {
+  const Json& conditions = base::items_at(crd, {"status", "conditions"});
+  return std::any_of(conditions.begin(), conditions.end(), [&](const Json& one) {
     return string_at(one, {"type"}) == type && string_at(one, {"status"}) == "True";
   });
 }

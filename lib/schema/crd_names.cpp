@@ -32,10 +32,8 @@ void check_one_name(const Json& names, const std::string& path, const char* key,
 }
 
 void check_name_list(const Json& names, const std::string& path, const char* key, Report& report) {
-  const Json* list = base::find(names, {key});
-  if (list == nullptr || !list->is_array()) return;
   std::size_t index = 0;
-  for (const auto& one : *list) {
+  for (const auto& one : base::items_at(names, {key})) {
     const std::string name = one.is_string() ? one.get<std::string>() : "";
     const std::string field = fmt::format("{}.{}[{}]", path, key, index++);
     const std::string problem = check_dns1035_label(name);
@@ -150,10 +148,7 @@ namespace {
 // What status.storedVersions will be: the server adds the storage version by itself.
 std::vector<std::string> stored_versions(const Json& crd, const Json* live, const Json& versions) {
   std::vector<std::string> out;
-  const Json* stored = live == nullptr ? nullptr : base::find(crd, {"status", "storedVersions"});
-  for (std::size_t i = 0; stored != nullptr && stored->is_array() && i < stored->size(); ++i) {
-    if ((*stored)[i].is_string()) out.push_back((*stored)[i].get<std::string>());
-  }
+  if (live != nullptr) out = base::strings_at(crd, {"status", "storedVersions"});
   for (const auto& version : versions) {
     if (!bool_at(version, "storage")) continue;
     const std::string name = string_at(version, {"name"});
@@ -167,10 +162,8 @@ std::vector<std::string> stored_versions(const Json& crd, const Json* live, cons
 
 void check_crd_stored_versions(const Json& crd, const Json* live, Report& report) {
   constexpr const char* kId = "stored-versions";
-  static const Json none = Json::array();
-  const Json* versions = base::find(crd, {"spec", "versions"});
-  if (versions == nullptr || !versions->is_array()) versions = &none;
-  const auto stored = stored_versions(crd, live, *versions);
+  const Json& versions = base::items_at(crd, {"spec", "versions"});
+  const auto stored = stored_versions(crd, live, versions);
   if (stored.empty()) {
     report.add(kId, field_invalid("status.storedVersions", "null",
                                   "must have at least one stored version"));
@@ -179,7 +172,7 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
   const auto is_stored = [&](const std::string& name) {
     return std::find(stored.begin(), stored.end(), name) != stored.end();
   };
-  for (const auto& version : *versions) {
+  for (const auto& version : versions) {
     const std::string name = string_at(version, {"name"});
     if (!bool_at(version, "storage") || is_stored(name)) continue;
     report.add(kId, field_invalid("status.storedVersions", base::dump_json(Json(stored)),
@@ -187,7 +180,7 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
   }
   for (std::size_t i = 0; i < stored.size(); ++i) {
     const std::string& name = stored[i];
-    const bool known = std::any_of(versions->begin(), versions->end(), [&](const Json& version) {
+    const bool known = std::any_of(versions.begin(), versions.end(), [&](const Json& version) {
       return string_at(version, {"name"}) == name;
     });
     if (known) continue;

@@ -58,17 +58,14 @@ Result<void> check_version(const Json& version) {
   if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"})) {
     KW_TRY(parse_structural(*schema));
   }
-  if (const Json* columns = base::find(version, {"additionalPrinterColumns"});
-      columns != nullptr && columns->is_array()) {
-    for (const auto& column : *columns) {
-      KW_TRY(check_members(column, "versions.additionalPrinterColumns",
-                           {{"name", MemberForm::text, "string"},
-                            {"type", MemberForm::text, "string"},
-                            {"format", MemberForm::text, "string"},
-                            {"description", MemberForm::text, "string"},
-                            {"priority", MemberForm::number, "int32"},
-                            {"jsonPath", MemberForm::text, "string"}}));
-    }
+  for (const auto& column : base::items_at(version, {"additionalPrinterColumns"})) {
+    KW_TRY(check_members(column, "versions.additionalPrinterColumns",
+                         {{"name", MemberForm::text, "string"},
+                          {"type", MemberForm::text, "string"},
+                          {"format", MemberForm::text, "string"},
+                          {"description", MemberForm::text, "string"},
+                          {"priority", MemberForm::number, "int32"},
+                          {"jsonPath", MemberForm::text, "string"}}));
   }
   if (const Json* scale = base::find(version, {"subresources", "scale"})) {
     KW_TRY(check_members(*scale, "versions.subresources.scale",
@@ -105,9 +102,7 @@ Result<void> check_crd_shape(const Json& crd) {
                           {"shortNames", MemberForm::texts, "[]string"},
                           {"categories", MemberForm::texts, "[]string"}}));
   }
-  const Json* versions = base::find(*spec, {"versions"});
-  if (versions == nullptr || !versions->is_array()) return {};
-  for (const auto& version : *versions) {
+  for (const auto& version : base::items_at(*spec, {"versions"})) {
     if (!version.is_object()) return misread(version, "versions", "object");
     KW_TRY(check_version(version));
   }

@@ -36,10 +36,6 @@ Result<void> decode_into(const Json& node, FieldSet& out, std::size_t depth) {
   return {};
 }
 
-std::string json_string(const std::string& text) {
-  return base::dump_json(Json(text));
-}
-
 }  // namespace
 
 void FieldSet::insert(const Path& path) {
@@ -200,7 +196,7 @@ void FieldSet::write_fields_v1(std::string& out, bool self) const {
   const auto write = [&](const std::string& key, const FieldSet* below, bool member) {
     out += separator;
     separator = ",";
-    out += json_string(key) + ":";
+    out += base::json_quoted(key) + ":";
     if (below == nullptr) {
       out += "{}";
     } else {

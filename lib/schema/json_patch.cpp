@@ -1,11 +1,11 @@
 // JSON patch (RFC 6902) with the API server's dialect: negative indexes, replace that may add a
 // key, its limits and its error sentences; and a limit of depth, which a patch could pass by
 // putting one value into another. And JSON merge patch (RFC 7386).
-#include <charconv>
 #include <optional>
 
 #include "base/json.hpp"
 #include "base/json_pointer.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "schema/go_words.hpp"
 #include "schema/patch.hpp"
@@ -57,12 +57,7 @@ Result<void> check_depth(const Json& value, std::size_t below) {
 }
 
 std::optional<long> number_of(const std::string& text) {
-  long value = 0;
-  const char* end = text.data() + text.size();
-  const char* begin = text.data() + (text.starts_with("+") ? 1 : 0);
-  const auto [stop, error] = std::from_chars(begin, end, value);
-  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
-  return value;
+  return base::read_number<long>(std::string_view(text).substr(text.starts_with("+") ? 1 : 0));
 }
 
 Error bad_index(long index) {

@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kMaxUpdaters = 10;
 constexpr const char* kAncient = "ancient-changes";
 
-std::string json_text(const std::string& text) {
-  return base::dump_json(Json(text));
-}
-
 std::int64_t seconds_of(const ManagedEntry& entry) {
   if (entry.time.empty()) return 0;
   const Result<WallTime> at = base::parse_rfc3339(entry.time);
@@ -82,15 +78,15 @@ FieldSet identity_fields() {
 }  // namespace
 
 std::string ManagedEntry::identity() const {
-  std::string out = "{\"manager\":" + json_text(manager) + ",\"operation\":";
-  out += applied ? "\"Apply\"" : "\"Update\",\"apiVersion\":" + json_text(api_version);
-  if (!subresource.empty()) out += ",\"subresource\":" + json_text(subresource);
+  std::string out = "{\"manager\":" + base::json_quoted(manager) + ",\"operation\":";
+  out += applied ? "\"Apply\"" : "\"Update\",\"apiVersion\":" + base::json_quoted(api_version);
+  if (!subresource.empty()) out += ",\"subresource\":" + base::json_quoted(subresource);
   return out + "}";
 }
 
 std::string ManagedEntry::text() const {
-  std::string out = json_text(manager);
-  if (!subresource.empty()) out += " with subresource " + json_text(subresource);
+  std::string out = base::json_quoted(manager);
+  if (!subresource.empty()) out += " with subresource " + base::json_quoted(subresource);
   if (!applied) out += " using " + api_version;
   return out;
 }

@@ -67,9 +67,7 @@ MergeNodePtr map_of(const Json& schema, bool preserve, int depth) {
 }
 
 void add_keys(const Json& schema, const Json& items, MergeNode& node) {
-  const Json* keys = base::find(schema, {"x-kubernetes-list-map-keys"});
-  if (keys == nullptr || !keys->is_array()) return;
-  for (const Json& key : *keys) {
+  for (const Json& key : base::items_at(schema, {"x-kubernetes-list-map-keys"})) {
     if (!key.is_string()) continue;
     const std::string name = key.get<std::string>();
     node.keys.push_back(name);

@@ -65,3 +65,28 @@ TEST_CASE("paths are found only through objects") {
   *find(value, {"metadata", "name"}) = "other";
   CHECK(string_at(value, {"metadata", "name"}) == "other");
 }
+
+TEST_CASE("a list at a path is empty where there is none") {
+  const Json value = {{"spec", {{"ports", {80, "http", nullptr}}, {"name", "web"}}}};
+  CHECK(items_at(value, {"spec", "ports"}).size() == 3);
+  CHECK(&items_at(value, {"spec", "ports"}) == find(value, {"spec", "ports"}));
+  for (const char* key : {"name", "absent"}) {
+    CHECK(items_at(value, {"spec", key}) == Json::array());
+  }
+  CHECK(items_at(value, {"spec"}) == Json::array());
+  CHECK(items_at(value, {"spec", "name", "deeper"}) == Json::array());
+  CHECK(items_at(Json::array({1, 2}), {}).size() == 2);
+}
+
+TEST_CASE("of a list at a path the strings are taken") {
+  const Json value = {{"names", {"a", 1, "", nullptr, "b"}}, {"name", "web"}};
+  CHECK(strings_at(value, {"names"}) == std::vector<std::string>{"a", "", "b"});
+  CHECK(strings_at(value, {"name"}).empty());
+  CHECK(strings_at(value, {"absent"}).empty());
+}
+
+TEST_CASE("a text is quoted as JSON quotes it, whatever its bytes") {
+  CHECK(json_quoted("") == R"("")");
+  CHECK(json_quoted("a\"b\\\n<&>\x1f") == R"("a\"b\\\n<&>\u001f")");
+  CHECK(json_quoted("a\xff") == "\"a\xef\xbf\xbd\"");
+}
