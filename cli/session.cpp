@@ -95,8 +95,8 @@ Error Session::out_of_bounds() const {
   if (in_time || (bound_->interrupted && bound_->interrupted())) {
     return {ErrorKind::canceled, "interrupted"};
   }
-  return {ErrorKind::timeout, fmt::format("timed out: no answer from {} within {}",
-                                          client_->config().server, bound_->time)};
+  return {ErrorKind::timeout,
+          fmt::format("timed out: {} within {}", client_->no_answer(), bound_->time)};
 }
 
 void Session::await_server(base::BackoffPolicy backoff, std::function<void(const Error&)> told) {

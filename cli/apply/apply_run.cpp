@@ -65,7 +65,10 @@ ApplyRun::ApplyRun(Session& session, const ApplyOptions& options, ApplyReport& r
       secrets_(secrets),
       concurrency_(concurrency),
       pace_(concurrency),
-      idle_paths_(options.force.paths) {}
+      idle_paths_(options.force.paths) {
+  // As refusals are: who applies Secrets from here has them.
+  session_.client().show_all_warnings();
+}
 
 ApplyRun::~ApplyRun() {
   session_.bound_waits(std::nullopt);

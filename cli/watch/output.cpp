@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <ostream>
 #include <utility>
 
@@ -58,7 +59,9 @@ void Output::write() {
   if (!broken_ && writer_ == nullptr) {
     out_.write(rest.data(), static_cast<std::streamsize>(rest.size()));
   } else if (!broken_ && !given_up_) {
+    const auto began = std::chrono::steady_clock::now();
     const auto end = writer_->write(rest);
+    loop_.note_waited(std::chrono::floor<Duration>(std::chrono::steady_clock::now() - began));
     written_ += buffer_.size() - rest.size();
     given_up_ = end == StdoutWriter::End::given_up;
     if (end == StdoutWriter::End::broken) {

@@ -134,7 +134,7 @@ SourceSet::SourceSet(std::vector<std::pair<std::string, Session*>> sessions,
     server->context = context;
     server->session = session;
     server->missing = wanted;
-    server->away.emplace(ErrorKind::timeout, "no answer from " + session->client().config().server);
+    server->away.emplace(ErrorKind::timeout, session->client().no_answer());
     server->backoff = base::Backoff(options_.stream.backoff);
     servers_.push_back(std::move(server));
   }
@@ -507,7 +507,10 @@ std::vector<std::string> SourceSet::unread() const {
   std::vector<std::string> out;
   for (const auto& server : servers_) {
     const std::string context = server->context.empty() ? "" : " in context " + server->context;
-    const std::string why = server->away ? " (" + server->away->render() + ")" : "";
+    const client::Client& client = server->session->client();
+    const std::string why = !server->away           ? ""
+                            : client.awaits_login() ? " (" + client.no_answer() + ")"
+                                                    : " (" + server->away->render() + ")";
     for (const Wanted& wanted : server->missing) out.push_back(wanted.shown() + context + why);
   }
   for (const auto& source : sources_) {

@@ -9,6 +9,7 @@
 #include "client/exec_source.hpp"
 #include "client/list_call.hpp"
 #include "client/login_transport.hpp"
+#include "client/login_words.hpp"
 #include "client/oidc.hpp"
 #include "client/rewinds.hpp"
 #include "client/sender.hpp"
@@ -54,7 +55,7 @@ Operation operation(const ResourceType& type, std::string what, std::string meth
                     std::string path_and_query, const std::string& subresource = "") {
   Operation out;
   out.what = std::move(what);
-  out.log_body = may_log_body(&type, subresource);
+  out.log_body = may_log_body(type.plural, subresource);
   out.request.method = std::move(method);
   out.request.url = std::move(path_and_query);
   return out;
@@ -180,6 +181,14 @@ std::vector<std::string> Client::login_secrets() const {
   return impl_->transport.secrets();
 }
 
+bool Client::awaits_login() const {
+  return impl_->transport.awaits_login();
+}
+
+std::string Client::no_answer() const {
+  return why_no_answer(config(), awaits_login());
+}
+
 const ClientConfig& Client::config() const {
   return impl_->sender.config();
 }
@@ -189,6 +198,9 @@ loop::EventLoop& Client::loop() const {
 
 void Client::set_write_gate(WriteGate* gate) {
   impl_->sender.set_write_gate(gate);
+}
+void Client::show_all_warnings() {
+  impl_->sender.show_all_warnings();
 }
 RequestObservers& Client::observers() {
   return impl_->sender.observers();

@@ -74,9 +74,16 @@ class Client {
   // What a login gave that config() does not have: its token and key. Not for any log.
   std::vector<std::string> login_secrets() const;
   loop::EventLoop& loop() const;
+  // As Transport::awaits_login().
+  bool awaits_login() const;
+  // As why_no_answer() of login_words.hpp, of now.
+  std::string no_answer() const;
 
   // Every write from now on asks it first; null: none is asked. It must outlive the client.
   void set_write_gate(WriteGate* gate);
+  // What a server warns of to a write of Secrets may quote them and is not logged, unless this is
+  // said: whoever wrote them reads the log.
+  void show_all_warnings();
   // Who is told of requests; RequestScope takes it.
   RequestObservers& observers();
   // What the gate says now of a write, as http::Request::admit has it. Errors: canceled.

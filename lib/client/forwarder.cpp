@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "client/sender.hpp"
+#include "core/api_path.hpp"
 
 namespace kubewatch::client {
 
@@ -31,6 +32,14 @@ Result<std::unique_ptr<Forwarder>> Forwarder::make(loop::EventLoop& loop,
 
 namespace {
 
+// As may_log_body(), of a path and query.
+bool names_no_secret(std::string_view target) {
+  const auto segments = core::path_segments(target.substr(0, target.find('?')));
+  if (!segments.ok()) return false;
+  const auto path = core::parse_api_path(*segments);
+  return path && may_log_body(path->plural, path->subresource);
+}
+
 // A request that never starts.
 struct FailedCall : http::Call {
   std::shared_ptr<std::function<void(Result<void>)>> done;
@@ -38,8 +47,10 @@ struct FailedCall : http::Call {
 
 }  // namespace
 
-std::unique_ptr<http::Call> Forwarder::start(http::Request request, http::CallHandlers handlers) {
+std::unique_ptr<http::Call> Forwarder::start(http::Request request, http::CallHandlers handlers,
+                                             RequestObserverPtr scope) {
   Sender& sender = impl_->sender;
+  const bool may_quote = names_no_secret(request.url);
   auto ready = sender.prepare(request);
   if (ready.ok()) ready = http::ask_admission(request);
   if (!ready.ok()) {
@@ -55,15 +66,21 @@ std::unique_ptr<http::Call> Forwarder::start(http::Request request, http::CallHa
   auto sent = std::make_shared<http::Request>();
   sent->method = request.method;
   sent->url = request.url;
-  handlers.on_head = [this, sent, started = sender.loop().now(),
+  handlers.on_head = [this, sent, may_quote, scope, started = sender.loop().now(),
                       on_head = std::move(handlers.on_head)](const http::ResponseHead& head) {
-    impl_->sender.note_answer(*sent, head.status, head.headers, started);
+    {
+      const RequestScope inside(impl_->sender.observers(), scope);
+      impl_->sender.note_answer(*sent, head.status, head.headers, started, may_quote);
+    }
     if (head.status == 401) (void)impl_->sender.renew(*sent);
     if (on_head) on_head(head);
   };
-  handlers.on_done = [this, sent, started = sender.loop().now(),
+  handlers.on_done = [this, sent, scope, started = sender.loop().now(),
                       on_done = std::move(handlers.on_done)](Result<void> result) {
-    if (!result.ok()) impl_->sender.note_failure(*sent, result.error(), started);
+    if (!result.ok()) {
+      const RequestScope inside(impl_->sender.observers(), scope);
+      impl_->sender.note_failure(*sent, result.error(), started);
+    }
     on_done(std::move(result));
   };
   return impl_->transport.start(std::move(request), std::move(handlers));

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "client/config.hpp"
+#include "client/request_observer.hpp"
 #include "http/transport.hpp"
 #include "loop/event_loop.hpp"
 
@@ -20,9 +21,10 @@ class Forwarder {
 
   // `request.url` is a path and query; its headers are sent as they are, those of the credentials
   // come on top. Handlers as http::Transport has them; errors of the credentials, and of
-  // `request.admit`, come by on_done.
+  // `request.admit`, come by on_done. `scope`: whose request it is in the log; null: nobody's.
   [[nodiscard]] std::unique_ptr<http::Call> start(http::Request request,
-                                                  http::CallHandlers handlers);
+                                                  http::CallHandlers handlers,
+                                                  RequestObserverPtr scope = nullptr);
 
  private:
   struct Impl;

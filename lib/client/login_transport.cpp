@@ -98,6 +98,7 @@ class LoginTransport : public http::Transport {
     const Login& login = state_.login();
     return {login.token, login.client_key_pem};
   }
+  bool awaits_login() const override { return fetching_; }
 
   // Sends it, or lets it wait for a login.
   void admit(const std::shared_ptr<WaitingCall>& call) {

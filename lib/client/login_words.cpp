@@ -31,4 +31,14 @@ std::string why_unauthorized(const ClientConfig& config) {
          (config.source.empty() ? "" : " (" + config.source + ")");
 }
 
+std::string why_no_answer(const ClientConfig& config, bool awaits_login) {
+  if (awaits_login && config.exec) {
+    return "exec: executable " + config.exec->command + " did not end";
+  }
+  if (awaits_login && config.oidc) {
+    return "no login of " + config.oidc->user + " from " + config.oidc->issuer;
+  }
+  return "no answer from " + config.server;
+}
+
 }  // namespace kubewatch::client

@@ -57,7 +57,7 @@ bool PassThrough::pass(const http::ServerRequest& request, Order order,
   handlers.on_head = [this, id](const http::ResponseHead& head) { on_head(id, head); };
   handlers.on_data = [this, id](std::string_view bytes) { on_data(id, bytes); };
   handlers.on_done = [this, id](const Result<void>& how) { on_done(id, how); };
-  passing.call = forwarder_->start(std::move(out), std::move(handlers));
+  passing.call = forwarder_->start(std::move(out), std::move(handlers), std::move(order.scope));
   return true;
 }
 

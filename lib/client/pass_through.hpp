@@ -58,6 +58,7 @@ class PassThrough {
     std::size_t keep = 0;
     // Of what does not read, as http::Request has it. May be empty.
     std::function<Result<Duration>()> admit = {};
+    RequestObserverPtr scope = nullptr;  // whose request it is in the log; null: nobody's
   };
   // Accept, Content-Type and the body are passed on, and no other header. False: too many are on
   // their way, nothing was done. Streams are counted apart: they last, and nobody else is to wait

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 
@@ -29,6 +30,8 @@ class RequestObserver {
  public:
   virtual ~RequestObserver() = default;
   virtual void on_request(const RequestFacts& request) = 0;
+  // Whose requests they are, for their lines in the log.
+  virtual base::LogFields log_fields() const { return {}; }
 };
 using RequestObserverPtr = std::shared_ptr<RequestObserver>;
 

@@ -43,12 +43,14 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
 
  private:
   void finish(Result<http::Response> response) {
+    const RequestScope inside(sender_.observers(), scope_);
     if (!response.ok()) {
       sender_.note_failure(operation_.request, response.error(), started_);
       tell(0, &response.error());
       return end(std::move(response).with_context(operation_.what));
     }
-    sender_.note_answer(operation_.request, response->status, response->headers, started_);
+    sender_.note_answer(operation_.request, response->status, response->headers, started_,
+                        operation_.log_body);
     tell(response->status, nullptr);
     if (response->status == 401 && !retried_ && sender_.renew(operation_.request)) {
       retried_ = true;
@@ -58,7 +60,7 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
       }
       return start();
     }
-    if (operation_.log_body) log_answer_body(response->body);
+    if (operation_.log_body) log_answer_body(response->body, scope_);
     if (operation_.map_status && response->status >= 300) {
       return end(
           error_of_answer(response->status, response->headers, response->body, &sender_.config())
@@ -73,10 +75,7 @@ class SendCall : public std::enable_shared_from_this<SendCall> {
                  sender_.loop().now() - started_});
   }
 
-  void end(Result<http::Response> response) {
-    const RequestScope inside(sender_.observers(), scope_);
-    done_(std::move(response));
-  }
+  void end(Result<http::Response> response) { done_(std::move(response)); }
 
   Sender& sender_;
   http::Transport& transport_;
@@ -145,9 +144,9 @@ void Sender::limit_silence(http::Request& request) const {
 }
 
 void Sender::note_answer(const http::Request& request, int status, const http::Headers& headers,
-                         TimePoint started) {
-  log_answer(request.method, request.url, status, loop_.now() - started);
-  warnings_.report(headers);
+                         TimePoint started, bool may_quote) {
+  log_answer(request.method, request.url, status, loop_.now() - started, observers_.current);
+  warnings_.report(request, headers, may_quote, observers_.current);
   if (status == 401) credentials_.refused();
 }
 
@@ -170,7 +169,7 @@ PendingPtr Sender::send(Operation operation, ResponseCallback done) {
   if (!ready.ok()) {
     return refuse(loop_, std::move(ready).error().with_context(operation.what), std::move(done));
   }
-  if (operation.log_body) log_request_body(operation.request);
+  if (operation.log_body) log_request_body(operation.request, observers_.current);
   auto pending = std::make_unique<CallPending>();
   pending->call =
       std::make_shared<SendCall>(*this, transport_, std::move(operation), std::move(done));
@@ -203,7 +202,7 @@ bool Sender::renew(http::Request& request) {
 }
 
 void Sender::note_failure(const http::Request& request, const Error& error, TimePoint started) {
-  log_no_answer(request.method, request.url, error, loop_.now() - started);
+  log_no_answer(request.method, request.url, error, loop_.now() - started, observers_.current);
   if (error.is_unreachable()) tls_files_.suspect(loop_.now());
 }
 

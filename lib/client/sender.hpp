@@ -19,7 +19,7 @@ namespace kubewatch::client {
 
 struct Operation {
   std::string what;        // `get pods "web" in namespace "shop"`: the context of every error
-  bool log_body = false;   // bodies may appear at -v 8
+  bool log_body = false;   // bodies may appear at -v 8, and a write's warnings
   bool map_status = true;  // HTTP status >= 300 becomes an Error
   http::Request request;   // url is a path and query here
 };
@@ -46,10 +46,12 @@ class Sender {
   // No answer: the connection may have failed because of rotated certificates.
   void note_failure(const http::Request& request, const Error& error, TimePoint started);
   // What every answer means for us, whoever asked: logs it, notes warnings and refused credentials.
+  // `may_quote`: as Operation::log_body. Both belong to the scope that is open.
   void note_answer(const http::Request& request, int status, const http::Headers& headers,
-                   TimePoint started);
+                   TimePoint started, bool may_quote);
 
   RequestObservers& observers() { return observers_; }
+  void show_all_warnings() { warnings_.show_all(); }
   void set_write_gate(WriteGate* gate) { gate_ = gate; }
   // How long a write that starts now may take by the gate, 0: there is none. Errors: canceled.
   Result<Duration> may_write() const;

@@ -40,7 +40,11 @@ void StreamCall::start() {
 void StreamCall::on_head(const http::ResponseHead& head) {
   if (ended_) return;
   head_ = head;
-  sender_.note_answer(operation_.request, head.status, head.headers, started_);
+  {
+    const RequestScope inside(sender_.observers(), scope_);
+    sender_.note_answer(operation_.request, head.status, head.headers, started_,
+                        operation_.log_body);
+  }
   if (accepts(head.status)) return on_open();
   // What is refused has the time of any other answer, however slowly it says why.
   const Duration most = sender_.config().request_timeout;
@@ -62,7 +66,7 @@ void StreamCall::refused() {
 
 void StreamCall::on_data(std::string_view bytes) {
   if (ended_) return;
-  if (logs_body() && !std::exchange(logged_, true)) log_answer_body(bytes);
+  if (logs_body() && !std::exchange(logged_, true)) log_answer_body(bytes, scope_);
   if (!accepts(head_.status)) {
     error_body_.append(bytes.substr(0, kMaxErrorBody - error_body_.size()));
     if (error_body_.size() == kMaxErrorBody) refused();
@@ -74,7 +78,10 @@ void StreamCall::on_data(std::string_view bytes) {
 void StreamCall::on_done(Result<void> result) {
   if (ended_) return;
   if (!result.ok()) {
-    sender_.note_failure(operation_.request, result.error(), started_);
+    {
+      const RequestScope inside(sender_.observers(), scope_);
+      sender_.note_failure(operation_.request, result.error(), started_);
+    }
     return end(std::move(result));
   }
   if (!accepts(head_.status)) return refused();

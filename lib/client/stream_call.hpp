@@ -16,7 +16,10 @@ class StreamCall : public std::enable_shared_from_this<StreamCall> {
  public:
   // `sender` and `transport` must outlive it. `operation` is prepared.
   StreamCall(Sender& sender, http::Transport& transport, Operation operation)
-      : sender_(sender), transport_(transport), operation_(std::move(operation)) {}
+      : sender_(sender),
+        transport_(transport),
+        operation_(std::move(operation)),
+        scope_(sender.observers().current) {}
   virtual ~StreamCall() = default;
 
   void start();
@@ -49,6 +52,7 @@ class StreamCall : public std::enable_shared_from_this<StreamCall> {
   Sender& sender_;
   http::Transport& transport_;
   Operation operation_;
+  const RequestObserverPtr scope_;  // of the log alone: what streams bring belongs to nobody
   TimePoint started_{};
   std::unique_ptr<http::Call> call_;
   http::ResponseHead head_;

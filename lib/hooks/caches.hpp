@@ -63,8 +63,8 @@ struct CacheCallbacks {
   // A cache shows this state of a child or of an object itself. True: a write of ours that it did
   // not show before.
   std::function<bool(const ChildId&, const std::string& resource_version)> seen;
-  // The object with this uid dies, held by our finalizer, and its children are to stay.
-  std::function<void(const std::string& uid)> orphaning;
+  // It dies, held by our finalizer: this is how, by its finalizers.
+  std::function<void(const core::ObjectMeta& owner)> dying;
   // A cache of related objects shows another state of this one.
   std::function<void(const ChildId&)> related_seen;
   // A run of the object with that uid has left it in this state: the object itself (its status) or
@@ -237,7 +237,7 @@ class RuleCaches {
   static bool watches(const Owned& owned, const ChildId& id);
 
   void on_object(const runtime::StoreChange& change);
-  void note_orphaning(const runtime::StoreChange& change);
+  void note_dying(const runtime::StoreChange& change);
   void on_object_deleted(const runtime::StoreChange& change);
   void on_guarded(const runtime::StoreChange& change);
   void open_selection(StreamPool& pool, const StreamRule& rule, Selection& out,

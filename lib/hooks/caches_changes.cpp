@@ -46,7 +46,7 @@ void RuleCaches::on_object(const StoreChange& change) {
   const bool was_reduced = for_.reduced.note(change);
   callbacks_.seen(child_id(for_.type.gvk, key), change.meta.resource_version);
   if (!for_.group.includes(key.namespace_)) return on_guarded(change);
-  note_orphaning(change);
+  note_dying(change);
   if (change.type == ChangeType::deleted) return on_object_deleted(change);
   by_uid_.set(change.meta.uid, key);
   update_refs(key, change.json);
@@ -74,10 +74,10 @@ void RuleCaches::on_object(const StoreChange& change) {
   callbacks_.wake(std::move(wake));
 }
 
-void RuleCaches::note_orphaning(const StoreChange& change) {
-  if (change.type != ChangeType::deleted && dies_orphaning(change.meta) &&
+void RuleCaches::note_dying(const StoreChange& change) {
+  if (change.type != ChangeType::deleted && change.meta.deleting() &&
       change.meta.has_finalizer(rule_.finalizer_name)) {
-    callbacks_.orphaning(change.meta.uid);
+    callbacks_.dying(change.meta);
   }
 }
 
@@ -101,7 +101,7 @@ Gone RuleCaches::how_gone(const runtime::StoredObject& last) const {
 
 void RuleCaches::on_guarded(const StoreChange& change) {
   if (!built_) return;
-  note_orphaning(change);
+  note_dying(change);
   const core::ObjectKey key = change.meta.key();
   if (for_.group.contains(key)) return;
   if (change.type == ChangeType::deleted) {

@@ -20,7 +20,7 @@ void ChildMemory::end_run(const std::string& owner_uid, bool gone) {
   if (it == owners_.end()) return;
   wake(it->second);
   // Nobody else knows that its children are to stay; it is there no longer than its deletion takes.
-  if (it->second.orphaning) return;
+  if (it->second.orphaning != Orphaning::no) return;
   it->second.resting = resting_.insert(resting_.end(), owner_uid);
   while (owners_.size() > max_owners_ && !resting_.empty()) {
     const std::string oldest = resting_.front();
@@ -74,9 +74,20 @@ void ChildMemory::end_status(const std::string& owner_uid) {
   if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.writing_status = false;
 }
 
-bool ChildMemory::is_orphaning(const std::string& owner_uid) const {
+void ChildMemory::note_dying(const core::ObjectMeta& owner) {
+  if (!owner.deleting()) return;
+  if (dies_orphaning(owner)) {
+    owners_[owner.uid].orphaning = Orphaning::yes;
+    return;
+  }
+  const auto it = owners_.find(owner.uid);
+  if (it == owners_.end() || it->second.orphaning == Orphaning::no) return;
+  it->second.orphaning = dies_in_foreground(owner) ? Orphaning::no : Orphaning::unsure;
+}
+
+ChildMemory::Orphaning ChildMemory::orphaning(const std::string& owner_uid) const {
   const auto it = owners_.find(owner_uid);
-  return it != owners_.end() && it->second.orphaning;
+  return it == owners_.end() ? Orphaning::no : it->second.orphaning;
 }
 
 bool ChildMemory::is_listed(const std::string& owner_uid, bool all) const {

@@ -62,10 +62,12 @@ class ChildMemory {
   bool wrote(const std::string& owner_uid, const ChildId& id,
              const std::string& resource_version) const;
   bool wrote_status(const std::string& owner_uid, const std::string& resource_version) const;
-  // It was deleted with its children to stay. Its finalizers tell so only until the garbage
-  // collector is done with it.
-  void set_orphaning(const std::string& owner_uid) { owners_[owner_uid].orphaning = true; }
-  bool is_orphaning(const std::string& owner_uid) const;
+  // Whether its children are to stay, of what its finalizers said while it died. They say so only
+  // until the garbage collector is done with it, or until another deletion said otherwise: unsure
+  // is which of both it was.
+  enum class Orphaning { no, yes, unsure };
+  void note_dying(const core::ObjectMeta& owner);
+  Orphaning orphaning(const std::string& owner_uid) const;
   void forget(const std::string& owner_uid);
   // The server's data went back: no version says anything any more. Which children there are stays.
   void forget_versions();
@@ -87,7 +89,7 @@ class ChildMemory {
     bool all_listed = false;
     StatusMemory status;
     bool writing_status = false;
-    bool orphaning = false;
+    Orphaning orphaning = Orphaning::no;
     std::optional<std::list<std::string>::iterator> resting;  // its place in resting_
   };
   void wake(PerOwner& owner);

@@ -70,7 +70,7 @@ CacheCallbacks Driver::cache_callbacks() {
     look_for_own_write(id);
     return claimed || reached;
   };
-  callbacks.orphaning = [this](const std::string& uid) { memory_.set_orphaning(uid); };
+  callbacks.dying = [this](const core::ObjectMeta& owner) { memory_.note_dying(owner); };
   callbacks.related_seen = [this](const ChildId& id) { look_for_own_write(id); };
   callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
     return memory_.wrote(uid, id, version) ||

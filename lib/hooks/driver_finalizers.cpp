@@ -5,6 +5,7 @@
 #include "base/json.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/finalizer_patch.hpp"
+#include "hooks/run_requests.hpp"
 
 namespace kubewatch::hooks {
 
@@ -30,10 +31,14 @@ void Driver::patch_finalizer(const runtime::Work& work, const runtime::StoredObj
   const Owner owner{owner_type().gvk, owner_type().namespaced, meta.key(), meta.uid,
                     meta.deleting()};
   if (add) state_.know(meta.key(), meta.uid);  // no run may follow here
+  const client::RequestScope inside(services_.client.observers(),
+                                    std::make_shared<RunRequests>(base::LogFields{
+                                        {"controller", rule_.name}, {"object", owner.str()}}));
   change_finalizer(
       services_.client, requests_,
       {owner_type(), meta, rule_.finalizer_name, rule_.apply.field_manager, add},
       [this, work, meta, add, owner, done, json = of.json](Result<ChangedMeta> changed) {
+        const client::RequestScope outside(services_.client.observers(), nullptr);
         if (changed.ok()) {
           if (!add) forget_left(work.key);
           if (!changed->has_value()) return done(runtime::RunOutcome::done());

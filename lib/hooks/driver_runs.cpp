@@ -52,7 +52,7 @@ void Driver::start(RunInput input, const Done& done) {
   const core::ObjectKey key = input.work.key;
   input.inherited = inherited_.erase(uid) > 0;
   memory_.begin_run(uid);
-  if (dies_orphaning(input.object.meta)) memory_.set_orphaning(uid);
+  memory_.note_dying(input.object.meta);
   const LoopAlarm::Woken woken = notes_.take_woken(key);
   if (rule_.has_for && !input.deleted) begin_handling(id, input.object.meta, input.object.json);
   auto run =

@@ -52,14 +52,15 @@ GatewayEffect gateway_effect(const GatewayWrite& write, int status, std::string_
 class GatewayGuest {
  public:
   GatewayGuest(std::string owner_uid, ChildId owner, bool keep_sent,
-               client::RequestObserverPtr trace)
+               client::RequestObserverPtr requests)
       : owner_uid_(std::move(owner_uid)),
         owner_(std::move(owner)),
         keep_sent_(keep_sent),
-        trace_(std::move(trace)) {}
+        requests_(std::move(requests)) {}
 
   const std::string& owner_uid() const { return owner_uid_; }
-  const client::RequestObserverPtr& trace() const { return trace_; }  // may be null
+  // Of the run; may be null.
+  const client::RequestObserverPtr& requests() const { return requests_; }
   void note(const GatewayWrite& write, const GatewayEffect& effect);
 
   struct Written {
@@ -75,7 +76,7 @@ class GatewayGuest {
   std::string owner_uid_;
   ChildId owner_;
   bool keep_sent_;
-  client::RequestObserverPtr trace_;
+  client::RequestObserverPtr requests_;
   Written written_;
 };
 using GatewayGuestPtr = std::shared_ptr<GatewayGuest>;

@@ -193,6 +193,7 @@ void HookGateway::pass(const http::ServerRequest& request, const GatewayPlan& pl
   order.admit = [this] { return client_.may_write(); };
   auto write = gateway_write(request, plan, caches_.writable_kinds());
   const GatewayGuestPtr guest = homes_.at(home).guest;
+  if (guest != nullptr) order.scope = guest->requests();
   std::optional<ChildId> begun;
   if (write) {
     if (guest != nullptr && !write->dry_run && !write->key.name.empty()) begun = write->id();
@@ -214,7 +215,7 @@ void HookGateway::on_written(const GatewayWrite& write, const std::string& targe
                              const client::PassThrough::Ended& ended) {
   const std::string what = write.what();
   const std::string url = client_.config().server + target;
-  client_.observers().tell(guest != nullptr ? guest->trace() : nullptr,
+  client_.observers().tell(guest != nullptr ? guest->requests() : nullptr,
                            {what, write.method, url, ended.status, ended.error, ended.took});
   if (guest == nullptr || write.dry_run) return;
   const GatewayEffect effect =

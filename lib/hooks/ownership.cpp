@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "base/time.hpp"
 #include "core/object_ref.hpp"
 
 namespace kubewatch::hooks {
@@ -20,6 +21,12 @@ Json& object_at(Json& parent, std::string_view key) {
 template <class Visit>
 void each_managed_entry(const Json& object, Visit visit) {
   for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) visit(entry);
+}
+
+bool is_apply_of(const Json& entry, const std::string& manager) {
+  return base::string_at(entry, {"manager"}) == manager &&
+         base::string_at(entry, {"operation"}) == "Apply" &&
+         base::string_at(entry, {"subresource"}).empty();
 }
 
 }  // namespace
@@ -116,6 +123,25 @@ bool dies_orphaning(const core::ObjectMeta& owner) {
   return owner.deleting() && owner.has_finalizer("orphan");
 }
 
+bool dies_in_foreground(const core::ObjectMeta& owner) {
+  return owner.deleting() && owner.has_finalizer("foregroundDeletion");
+}
+
+bool was_orphaned(const Json& child, const Owner& owner, OwnerRef mode, const std::string& manager,
+                  const std::string& owner_deleted) {
+  const core::ObjectMeta meta = core::meta_of(child);
+  if (needs_finalizer(owner, mode, meta.namespace_)) return false;
+  if (references_owner(meta, owner.uid)) return false;
+  const auto deleted = base::parse_rfc3339(owner_deleted);
+  bool written_before = false;
+  each_managed_entry(child, [&](const Json& entry) {
+    if (!deleted.ok() || !is_apply_of(entry, manager)) return;
+    const auto written = base::parse_rfc3339(base::string_at(entry, {"time"}));
+    written_before = written_before || (written.ok() && *written < *deleted);
+  });
+  return written_before;
+}
+
 bool prune_disabled(const core::ObjectMeta& meta) {
   const std::string* value = meta.annotation(kPruneAnnotation);
   return value != nullptr && *value == "disabled";
@@ -123,11 +149,8 @@ bool prune_disabled(const core::ObjectMeta& meta) {
 
 bool applied_by(const Json& object, const std::string& manager) {
   bool found = false;
-  each_managed_entry(object, [&](const Json& entry) {
-    found = found || (base::string_at(entry, {"manager"}) == manager &&
-                      base::string_at(entry, {"operation"}) == "Apply" &&
-                      base::string_at(entry, {"subresource"}).empty());
-  });
+  each_managed_entry(object,
+                     [&](const Json& entry) { found = found || is_apply_of(entry, manager); });
   return found;
 }
 

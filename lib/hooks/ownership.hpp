@@ -71,6 +71,14 @@ bool may_be_taken_over(const core::ObjectMeta& meta, const Owner& owner);
 // It was deleted with its children to stay (propagationPolicy: Orphan), and the garbage collector
 // has not yet taken it out of their owner references.
 bool dies_orphaning(const core::ObjectMeta& owner);
+// It was deleted with its children (propagationPolicy: Foreground): what was said before by another
+// deletion counts no more.
+bool dies_in_foreground(const core::ObjectMeta& owner);
+// A child that had an owner reference and has none any more, though `manager` has not written it
+// since the owner was deleted: the garbage collector took it off, for the child is to stay. (What
+// is written for a dying owner has none from the start.)
+bool was_orphaned(const Json& child, const Owner& owner, OwnerRef mode, const std::string& manager,
+                  const std::string& owner_deleted);
 bool prune_disabled(const core::ObjectMeta& meta);
 
 // managedFields holds an Apply entry of `manager` for the object itself.

@@ -53,6 +53,11 @@ void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) 
       });
 }
 
+void Pruner::clean_up(std::optional<Dying> dying, Done done) {
+  dying_ = std::move(dying);
+  start(PruneMode::unreferenced, {}, std::move(done));
+}
+
 void Pruner::list_next() {
   if (places_.empty()) {
     if (report_.failures.empty()) context_.memory().set_listed(owner_.uid, all_);
@@ -106,14 +111,65 @@ void Pruner::collect() {
   for (const auto& [id, type] : found) {
     if (keep_.count(id) == 0) candidates_.emplace_back(id, type);
   }
-  check_next();
+  dying_ ? look_at_references() : check_next();
+}
+
+// Where nothing was said to be kept, only at those that seem to have lost theirs.
+void Pruner::look_at_references() {
+  std::set<ChildId> refer;
+  if (!dying_->unsure) {
+    for (const FoundChild& child : context_.cached_children(owner_.uid)) {
+      if (references_owner(child.meta, owner_.uid)) {
+        refer.insert(child_id(child.type.gvk, child.meta.key()));
+      }
+    }
+  }
+  const OwnerRef mode = context_.rule().apply.owner_reference;
+  for (const auto& [id, type] : candidates_) {
+    if (needs_finalizer(owner_, mode, id.key.namespace_) || refer.count(id) > 0) continue;
+    looks_.emplace_back(id, type);
+  }
+  look_next();
+}
+
+void Pruner::look_next() {
+  if (report_.orphaned || !report_.failures.empty()) return finish();
+  if (looks_.empty()) {
+    // Nothing can have been taken back by what nobody can see.
+    report_.orphaned = dying_->unsure && !refers_;
+    return report_.orphaned ? finish() : check_next();
+  }
+  const auto look = std::move(looks_.front());
+  looks_.pop_front();
+  requests_.run<Result<Json>>(
+      [this, id = look.first](const Result<Json>& answer) { looked_at(id, answer); },
+      [&](client::ObjectCallback done) {
+        return context_.client().get(look.second, look.first.key, std::move(done));
+      });
+}
+
+void Pruner::looked_at(const ChildId& id, const Result<Json>& answer) {
+  if (!answer.ok()) {
+    if (!answer.error().is_not_found()) fail(answer.error(), "reading " + id.str());
+    return look_next();
+  }
+  const core::ObjectMeta meta = core::meta_of(*answer);
+  const Rule& rule = context_.rule();
+  if (is_child_of(meta, rule.name, owner_.uid)) {
+    refers_ = refers_ || references_owner(meta, owner_.uid);
+    report_.orphaned = was_orphaned(*answer, owner_, rule.apply.owner_reference,
+                                    rule.apply.field_manager, dying_->since);
+  }
+  look_next();
+}
+
+void Pruner::finish() {
+  const auto done = std::move(done_);
+  done(std::move(report_));
 }
 
 void Pruner::check_next() {
-  if (candidates_.empty()) {
-    auto done = std::move(done_);
-    return done(std::move(report_));
-  }
+  if (candidates_.empty()) return finish();
   const ChildId id = candidates_.front().first;
   const core::ResourceType type = candidates_.front().second;
   requests_.run<Result<Json>>(

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct PruneReport {
   std::size_t deleted = 0;
   std::vector<std::string> names;  // of what was deleted
   bool needs_guard = false;        // a child stays that goes only with our finalizer on the owner
+  bool orphaned = false;           // the owner died with its children to stay: nothing was deleted
   std::vector<Error> failures;
 };
 
@@ -33,12 +35,25 @@ class Pruner {
   using Done = std::function<void(PruneReport)>;
   Pruner(WriteContext& context, Owner owner);
   void start(PruneMode mode, const std::vector<ChildId>& keep, Done done);
+  // Finalizing, with PruneMode::unreferenced. Of a dying owner children are looked at first, each
+  // of them, by whom it was deleted with its children to stay: nobody may have been there to see
+  // it.
+  struct Dying {
+    std::string since;    // its deletionTimestamp
+    bool unsure = false;  // it was said, and may have been taken back: children that still refer to
+                          // it say so
+  };
+  void clean_up(std::optional<Dying> dying, Done done);
 
  private:
   void list_next();
   void list_page(const WriteContext::Unwatched& place, std::string continue_token);
   void collect();
+  void look_at_references();
+  void look_next();
+  void looked_at(const ChildId& id, const Result<Json>& answer);
   void check_next();
+  void finish();
   void remove(const core::ResourceType& type, const core::ObjectMeta& meta);
   void fail(Error error, const std::string& what);
 
@@ -50,6 +65,9 @@ class Pruner {
   bool all_ = false;  // looks where caches may be behind, too
   std::deque<WriteContext::Unwatched> places_;
   std::deque<std::pair<ChildId, core::ResourceType>> candidates_;
+  std::optional<Dying> dying_;
+  std::deque<std::pair<ChildId, core::ResourceType>> looks_;
+  bool refers_ = false;  // a child of a dying owner, to it
   std::size_t conflicts_ = 0;
   PruneReport report_;
   client::InFlight requests_;

@@ -26,6 +26,7 @@ class RecordingTransport : public http::Transport {
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
   Result<void> set_tls(http::TlsOptions tls) override { return inner_.set_tls(std::move(tls)); }
   std::vector<std::string> secrets() const override { return inner_.secrets(); }
+  bool awaits_login() const override { return inner_.awaits_login(); }
 
  private:
   struct Tee;

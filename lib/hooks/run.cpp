@@ -54,8 +54,10 @@ Run::Run(RunHost& host, RunInput input, Done done)
   owner_ = {host_.owner_type().gvk, host_.owner_type().namespaced, meta.key(), meta.uid,
             meta.deleting() || input_.deleted};
   Services& services = host_.services();
-  if (services.telemetry.traces == nullptr) return;
-  trace_ = std::make_shared<RunTrace>(*services.telemetry.traces, services.loop, services.random);
+  if (services.telemetry.traces != nullptr) {
+    trace_ = std::make_shared<RunTrace>(*services.telemetry.traces, services.loop, services.random);
+  }
+  observer_ = std::make_shared<RunRequests>(log_fields(), trace_);
 }
 
 Run::~Run() {
@@ -384,20 +386,30 @@ void Run::on_written(WriteReport report) {
 // garbage collector takes their owner references, by which they would look like the ones that it
 // leaves to us.
 void Run::clean_up() {
+  using Orphaning = ChildMemory::Orphaning;
   const auto scope = traced();
-  if (owner_.deleting && host_.memory().is_orphaning(owner_.uid)) {
-    base::log_info("the object was deleted with its children to stay (orphan): they are kept",
-                   log_fields());
-    return remove_finalizer();
-  }
+  const Orphaning known = host_.memory().orphaning(owner_.uid);
+  if (owner_.deleting && known == Orphaning::yes) return leave_children();
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
-  cleaner_->start(PruneMode::unreferenced, {}, [this](PruneReport pruned) {
+  std::optional<Pruner::Dying> dying;
+  if (owner_.deleting) {
+    const auto& deleted = input_.object.meta.deletion_timestamp;
+    dying = Pruner::Dying{deleted.value_or(""), known == Orphaning::unsure};
+  }
+  cleaner_->clean_up(std::move(dying), [this](PruneReport pruned) {
+    if (pruned.orphaned) return leave_children();
     report_.deleted += pruned.deleted;
     for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
     if (pruned.failures.empty()) return remove_finalizer();
     report_.failures = std::move(pruned.failures);
     fail_clean_up();
   });
+}
+
+void Run::leave_children() {
+  base::log_info("the object was deleted with its children to stay (orphan): they are kept",
+                 log_fields());
+  remove_finalizer();
 }
 
 void Run::remove_finalizer() {

@@ -14,6 +14,7 @@
 #include "hooks/loop_alarm.hpp"
 #include "hooks/outcome.hpp"
 #include "hooks/owner_condition.hpp"
+#include "hooks/run_requests.hpp"
 #include "hooks/services.hpp"
 #include "hooks/trace_exporter.hpp"
 
@@ -96,6 +97,7 @@ class Run {
   void end_without_owner();
   void on_written(WriteReport report);
   void clean_up();
+  void leave_children();
   void remove_finalizer();
   void fail_clean_up();
   void conclude();
@@ -108,8 +110,8 @@ class Run {
   void end_trace();
   runtime::RunOutcome queue_outcome() const;
   base::LogFields log_fields() const;
-  // Requests that start while it lives are this run's in its trace.
-  client::RequestScope traced() { return {host_.client().observers(), trace_}; }
+  // Requests that start while it lives are this run's in the log and in its trace.
+  client::RequestScope traced() { return {host_.client().observers(), observer_}; }
 
   RunHost& host_;
   RunInput input_;
@@ -142,6 +144,7 @@ class Run {
   Printed printed_;
   bool printed_itself_ = false;
   std::shared_ptr<RunTrace> trace_;  // null: no tracing
+  std::shared_ptr<RunRequests> observer_;
   client::InFlight requests_;
 };
 

@@ -132,7 +132,7 @@ void Run::launch() {
   if (trace_ != nullptr) set_traceparent(environment->variables, trace_->ids().traceparent());
   if (hook().credentials.kind == CredentialsRule::Kind::cache) {
     guest_ = std::make_shared<GatewayGuest>(owner_.uid, child_id(owner_.gvk, owner_.key),
-                                            input_.keep_printed, trace_);
+                                            input_.keep_printed, observer_);
   }
   std::string document = build_document(invocation, hook().lists);
   if (host_.services().on_exchange) {

@@ -55,6 +55,9 @@ class Transport {
   virtual Result<void> set_tls(TlsOptions tls);
   // What its requests carry that nobody gave it with them (a login's token): not for any log.
   virtual std::vector<std::string> secrets() const { return {}; }
+  // Requests wait in here for a login, which has a limit of its own: of one without an answer the
+  // server may know nothing.
+  virtual bool awaits_login() const { return false; }
 };
 
 struct TransportOptions {

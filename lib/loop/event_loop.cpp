@@ -8,7 +8,6 @@
 #include <sys/time.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cerrno>
 #include <map>
@@ -21,6 +20,7 @@
 
 #include "base/log.hpp"
 #include "loop/skipping_time.hpp"
+#include "loop/turn_times.hpp"
 #include "loop/virtual_timers.hpp"
 
 namespace kubewatch::loop {
@@ -36,13 +36,7 @@ constexpr Duration kVirtualStart{std::chrono::hours(1)};
 
 using Clock = std::chrono::steady_clock;
 
-enum class Kind { timer, posted, readable, writable, signal, network };
-
-const char* name_of(Kind kind) {
-  static constexpr std::array<const char*, 6> kNames = {
-      "timer", "posted call", "readable descriptor", "writable descriptor", "signal", "network"};
-  return kNames.at(static_cast<std::size_t>(kind));
-}
+using Kind = CallbackKind;
 
 timeval to_timeval(Duration delay) {
   if (delay < Duration::zero()) delay = Duration::zero();
@@ -95,25 +89,20 @@ struct EventLoop::Impl {
   bool turn_pending = true;
   TimePoint now{};
   WallTime wall{};
-  Clock::time_point turn_start{};
-  Clock::duration ours{0};  // spent in callbacks of this class
-  Clock::duration slowest{0};
-  Kind slowest_kind = Kind::network;
+  TurnTimes times;
   bool warns_of_slow_turns = false;
   Clock::time_point last_slow_log{};
   Stalls stalls;
 
   void begin_turn() {
     turn_pending = false;
-    turn_start = Clock::now();
+    const auto turn_start = Clock::now();
+    times.begin(turn_start);
     if (!virtual_timers) {
       now = std::chrono::floor<Duration>(turn_start) + skipped;
       wall = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()) +
              skipped + wall_offset;
     }
-    ours = Clock::duration::zero();
-    slowest = Clock::duration::zero();
-    slowest_kind = Kind::network;
   }
 
   void refresh_clock() {
@@ -123,21 +112,16 @@ struct EventLoop::Impl {
   template <class F>
   void timed(Kind kind, F&& callback) {
     refresh_clock();
-    const auto begin = Clock::now();
+    times.begin_callback(Clock::now());
     callback();
-    const auto spent = Clock::now() - begin;
-    ours += spent;
-    if (spent > slowest) {
-      slowest = spent;
-      slowest_kind = kind;
-    }
+    times.end_callback(kind, Clock::now());
   }
 
   void end_turn() {
     ++stalls.turns;
     if (turn_pending) return;
     const auto end = Clock::now();
-    const auto spent = std::chrono::duration_cast<Duration>(end - turn_start);
+    const auto spent = std::chrono::duration_cast<Duration>(times.busy(end));
     if (spent > stalls.longest) stalls.longest = spent;
     if (spent <= kSlowTurn) return;
     ++stalls.slow_turns;
@@ -145,11 +129,9 @@ struct EventLoop::Impl {
     const bool first = last_slow_log == Clock::time_point{};
     if (!first && end - last_slow_log < kSlowTurnLogInterval) return;
     last_slow_log = end;
-    // What no callback of ours accounts for ran inside libevent: the HTTP server.
-    const Kind kind = ours * 2 < end - turn_start ? Kind::network : slowest_kind;
     base::log_warn("the event loop was busy for too long",
                    {{"took", std::to_string(spent.count()) + "ms"},
-                    {"callback", name_of(kind)},
+                    {"callback", name_of(times.slowest(end))},
                     {"slow_turns", std::to_string(stalls.slow_turns)}});
   }
 
@@ -450,6 +432,10 @@ std::optional<TimePoint> SkippingTime::next_timer() const {
 
 EventLoop::Stalls EventLoop::stalls() const {
   return impl_->stalls;
+}
+
+void EventLoop::note_waited(Duration time) {
+  impl_->times.waited(time);
 }
 
 void EventLoop::warn_of_slow_turns() {

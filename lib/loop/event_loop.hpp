@@ -77,6 +77,9 @@ class EventLoop {
   // Turns the loop until `done` is true or `deadline` passed (relative); returns done().
   bool run_until(const std::function<bool()>& done, Duration deadline);
 
+  // The callback that runs has waited so long for somebody else, a reader of what it writes: that
+  // is no work of this turn. Nothing else ran meanwhile, all the same.
+  void note_waited(Duration time);
   // The longest turn's callback time seen so far, and turns above 100 ms.
   struct Stalls {
     std::uint64_t turns = 0;

@@ -102,6 +102,7 @@ struct EventAggregator::Series {
   int tries = 0;
   std::optional<TimePoint> retry_at;
   std::optional<TimePoint> given_up;
+  bool refused = false;  // given up for what no other note would mend
   std::optional<TimePoint> due;
 };
 
@@ -135,7 +136,9 @@ Result<void> EventAggregator::observe(const EventReporter& reporter, const Happe
 // Whether another note than that of the current series is worth a write. A note that is another
 // each time, because it holds a time or an identifier, would be an Event each time.
 bool EventAggregator::may_change(Reported& reported, const core::ObjectRef& object, TimePoint now) {
-  if (reported.current->given_up) return false;
+  // What was given up only because nothing came through, or for its own words, says nothing about
+  // another.
+  if (reported.current->given_up && reported.current->refused) return false;
   std::erase_if(reported.changes,
                 [&](TimePoint change) { return change + limits_.refresh <= now; });
   return reported.changes.size() < limits_.notes && bucket_of(object, now).tokens >= 1;
@@ -378,6 +381,7 @@ std::optional<std::string> EventAggregator::on_error(Series& series, const Error
     return std::nullopt;
   }
   give_up(series, now);
+  series.refused = error.is_forbidden() || error.is_not_found();
   if (namespace_terminates(error) || error.is_not_found()) return std::nullopt;
   return tell_once(error);
 }

@@ -45,6 +45,7 @@ struct Leadership::Impl {
   base::Random& random;
   LeadershipCallbacks callbacks;
   ShardCoordinator coordinator;
+  LeaseTurns turns;                                   // of the shards' alone: the others are few
   std::vector<std::unique_ptr<LeaseKeeper>> keepers;  // one per shard
   std::unique_ptr<LeaseKeeper> plan;                  // with more than one shard, as the next
   std::unique_ptr<LeaseKeeper> member;
@@ -128,7 +129,8 @@ std::unique_ptr<LeaseKeeper> Leadership::Impl::make_keeper(std::size_t shard) {
     run(coordinator.on_released(shard));
     check_released();
   };
-  return std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper));
+  return std::make_unique<LeaseKeeper>(client, std::move(election), random, std::move(keeper),
+                                       &turns);
 }
 
 // Nobody gives it back: the others of this plan still need it.

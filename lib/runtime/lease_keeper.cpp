@@ -41,8 +41,11 @@ void LastingTrouble::is_over() {
 }
 
 LeaseKeeper::LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
-                         LeaseKeeperCallbacks callbacks)
-    : client_(client), elector_(std::move(options), random), callbacks_(std::move(callbacks)) {}
+                         LeaseKeeperCallbacks callbacks, LeaseTurns* turns)
+    : client_(client),
+      elector_(std::move(options), random),
+      callbacks_(std::move(callbacks)),
+      turns_(turns) {}
 
 void LeaseKeeper::start() {
   trouble_.forget();
@@ -53,7 +56,22 @@ void LeaseKeeper::release() {
   run(elector_.release(loop::boot_now(), client_.loop().wall()));
 }
 
+// The elector counts from when it wanted the request: what waits for its turn only makes a lead
+// end sooner.
+void LeaseKeeper::send(std::function<client::PendingPtr()> request) {
+  if (turns_ == nullptr) {
+    request_ = request();
+    return;
+  }
+  const ElectionState state = elector_.state();
+  const bool held = state == ElectionState::leading || state == ElectionState::releasing;
+  turn_.end();
+  turn_ = turns_->ask(held ? LeaseTurns::Of::held : LeaseTurns::Of::other,
+                      [this, request = std::move(request)] { request_ = request(); });
+}
+
 void LeaseKeeper::answered(Result<Json> answer) {
+  turn_.end();
   auto actions = elector_.on_answer(loop::boot_now(), client_.loop().wall(), std::move(answer));
   // A look that lets nothing be written has not helped.
   if (is_settled(actions)) trouble_.is_over();
@@ -79,16 +97,26 @@ void LeaseKeeper::wait_until(TimePoint at) {
 
 void LeaseKeeper::run(ElectionActions actions) {
   const auto answer = [this](Result<Json> result) { answered(std::move(result)); };
-  const auto& lease = options().lease;
   for (auto& action : actions) {
     std::visit(
         Overloaded{
-            [&](GetLease&) { request_ = client_.get(lease_type(), lease, answer); },
-            [&](CreateLease& a) {
-              request_ = client_.create(lease_type(), lease.namespace_, a.object, {}, answer);
+            [&](GetLease&) {
+              send([this, answer] { return client_.get(lease_type(), options().lease, answer); });
             },
-            [&](UpdateLease& a) { request_ = client_.update(lease_type(), a.object, {}, answer); },
-            [&](CancelLeaseRequest&) { request_.reset(); },
+            [&](CreateLease& a) {
+              send([this, answer, object = std::move(a.object)] {
+                return client_.create(lease_type(), options().lease.namespace_, object, {}, answer);
+              });
+            },
+            [&](UpdateLease& a) {
+              send([this, answer, object = std::move(a.object)] {
+                return client_.update(lease_type(), object, {}, answer);
+              });
+            },
+            [&](CancelLeaseRequest&) {
+              request_.reset();
+              turn_.end();
+            },
             [&](SetElectionTimer& a) { wait_until(a.at); },
             [&](BecameLeader&) { callbacks_.on_leading(); },
             [&](StandingBy& a) {

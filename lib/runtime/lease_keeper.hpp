@@ -11,6 +11,7 @@
 #include "client/client.hpp"
 #include "client/write_gate.hpp"
 #include "runtime/leader_election.hpp"
+#include "runtime/lease_turns.hpp"
 
 namespace kubewatch::runtime {
 
@@ -47,10 +48,11 @@ class LastingTrouble {
 
 class LeaseKeeper {
  public:
-  // `client` and `random` must outlive it. Callbacks come from the loop, also from start() and
-  // release(); it may be destroyed from none of them.
+  // `client`, `random` and `turns` must outlive it. Callbacks come from the loop, also from start()
+  // and release(); it may be destroyed from none of them. `turns`: each request waits for one;
+  // null: it is sent at once.
   LeaseKeeper(client::Client& client, ElectionOptions options, base::Random& random,
-              LeaseKeeperCallbacks callbacks);
+              LeaseKeeperCallbacks callbacks, LeaseTurns* turns = nullptr);
 
   void start();
   void release();
@@ -61,6 +63,7 @@ class LeaseKeeper {
 
  private:
   void run(ElectionActions actions);
+  void send(std::function<client::PendingPtr()> request);
   void wait_until(TimePoint at);
   void answered(Result<Json> answer);
   void tell_trouble(const ElectionTrouble& trouble);
@@ -68,6 +71,8 @@ class LeaseKeeper {
   client::Client& client_;
   LeaderElector elector_;
   LeaseKeeperCallbacks callbacks_;
+  LeaseTurns* turns_;
+  LeaseTurns::Turn turn_;  // of the request, or what it waits for
   client::PendingPtr request_;
   loop::Timer timer_;
   LastingTrouble trouble_;

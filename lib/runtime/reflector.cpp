@@ -206,8 +206,9 @@ void Reflector::Impl::run(const WatcherActions& actions) {
                    [this](const StartWatch& a) { execute(a); },
                    [this](const StopRequest&) { request.reset(); },
                    [this](const SetTimer& a) {
-                     timer = client.loop().after(std::max(Duration{0}, a.at - now()),
-                                                 [this] { run(watcher.on_timer(now())); });
+                     timer = client.loop().after(std::max(Duration{0}, a.at - now()), [this] {
+                       run(watcher.on_timer(now(), client.awaits_login()));
+                     });
                    },
                    [this](const EmitInit& a) { store.begin_init(a.rewound); },
                    [this](const EmitInitApply&) {

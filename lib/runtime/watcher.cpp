@@ -532,7 +532,7 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
 
 // ---------------------------------------------------------------- time
 
-WatcherActions Watcher::on_timer(TimePoint now) {
+WatcherActions Watcher::on_timer(TimePoint now, bool awaits_login) {
   WatcherActions out;
   switch (std::exchange(timer_, TimerUse::none)) {
     case TimerUse::none: break;
@@ -548,6 +548,11 @@ WatcherActions Watcher::on_timer(TimePoint now) {
       }
       break;
     case TimerUse::open: {
+      if (awaits_login) {  // whoever gives it is told of where it does not come
+        timer_ = TimerUse::open;
+        out.emplace_back(SetTimer{now + options_.open});
+        break;
+      }
       const Error error(ErrorKind::timeout,
                         fmt::format("the server did not answer the watch within {}",
                                     base::format_duration(options_.open)));

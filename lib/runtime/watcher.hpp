@@ -140,7 +140,8 @@ class Watcher {
   WatcherActions on_event(TimePoint now, const EventFacts& event);
   // No error: the server closed the stream.
   WatcherActions on_watch_end(TimePoint now, const std::optional<base::Error>& error);
-  WatcherActions on_timer(TimePoint now);
+  // `awaits_login`: requests wait for a login, and the server may not have been asked.
+  WatcherActions on_timer(TimePoint now, bool awaits_login = false);
   // Another watch of this server saw its data go back. Whether the version of this one is of the
   // past that was undone cannot be told any more: it lists anew, at once unless the server asked it
   // to wait, or it waits to list anew already, and every object is compared.

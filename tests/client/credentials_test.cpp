@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "client/forwarder.hpp"
 #include "rig.hpp"
 #include "temp_dir.hpp"
 
@@ -239,6 +240,71 @@ TEST_CASE("verbosity 8 shows bodies, cut, but none of Secrets or raw requests") 
   for (const char* secret : {"secret-token", "aHVudGVyMg", "hunter2"}) {
     INFO(secret);
     CHECK(log.all().find(secret) == std::string::npos);
+  }
+}
+
+TEST_CASE("what the server warns of to a write of a Secret or a token is not shown") {
+  const std::string policy =
+      "Validation failed for ValidatingAdmissionPolicy 'strong' with binding 'all': ";
+  http::Headers headers;
+  headers.add("Warning", "299 - \"" + policy + "hunter2 is weak\"");
+  headers.add("Warning", "299 - \"found hunter2\"");
+  const Json secret = Json::parse(R"({"metadata":{"name":"s","namespace":"shop"}})");
+  const auto ignore = [](const Result<Json>&) {};
+  CapturedLog log(0);
+  Rig rig;
+  SECTION("by a typed verb") {
+    for (int i = 0; i < 3; ++i) rig.transport.answer(200, "{}", headers);
+    const auto create = rig.client.create(kSecrets, "shop", secret, {}, ignore);
+    const auto update = rig.client.update(kSecrets, secret, {}, ignore);
+    const auto token =
+        rig.client.create_below(kPods, {"shop", "web"}, "token", Json::object(), ignore);
+    rig.run();
+  }
+  SECTION("passed on for a hook") {
+    Forwarder forwarder(rig.loop, rig.transport, scripted_config());
+    rig.transport.answer(200, "{}", headers);
+    http::Request request;
+    request.method = "PUT";
+    request.url = "/api/v1/namespaces/shop/secrets/s?fieldManager=me";
+    http::CallHandlers handlers;
+    handlers.on_done = [](const Result<void>&) {};
+    const auto call = forwarder.start(request, std::move(handlers));
+    rig.run();
+  }
+  // That there is one, whose, and of which request.
+  REQUIRE(log.lines.size() == 2);
+  CHECK(log.lines[0].find(policy + "(its text is not shown") != std::string::npos);
+  CHECK(log.lines[0].find("/namespaces/shop/secrets") != std::string::npos);
+  CHECK(log.lines[1].find("server: (its text is not shown") != std::string::npos);
+  CHECK(log.all().find("hunter2") == std::string::npos);
+}
+
+TEST_CASE(
+    "what is warned of is shown where the server quotes no Secret, or who wrote it reads it") {
+  CapturedLog log(0);
+  Rig rig;
+  const auto warns = [](const std::string& text) {
+    http::Headers headers;
+    headers.add("Warning", "299 - \"" + text + "\"");
+    return headers;
+  };
+  rig.transport.answer(200, "{}", warns("of a write"));
+  rig.transport.answer(200, "{}", warns("of a look"));
+  const auto ignore = [](const Result<Json>&) {};
+  const auto write =
+      rig.client.create(kPods, "shop", Json::parse(R"({"metadata":{"name":"a"}})"), {}, ignore);
+  const auto look = rig.client.get(kSecrets, {"shop", "s"}, ignore);
+  rig.run();
+  rig.client.show_all_warnings();
+  rig.transport.answer(200, "{}", warns("of a Secret"));
+  const auto mine =
+      rig.client.create(kSecrets, "shop", Json::parse(R"({"metadata":{"name":"s"}})"), {}, ignore);
+  rig.run();
+  REQUIRE(log.lines.size() == 3);
+  for (const char* text : {"of a write", "of a look", "of a Secret"}) {
+    INFO(text);
+    CHECK(log.all().find(text) != std::string::npos);
   }
 }
 

@@ -360,6 +360,15 @@ TEST_CASE("what waits for a login ends where nobody waits for it any more") {
   CHECK(later.body == "fine");
 }
 
+TEST_CASE("whether requests wait for a login can be asked while they do") {
+  World w;
+  CHECK_FALSE(w.transport->awaits_login());
+  w.ask();
+  CHECK(w.transport->awaits_login());
+  w.source->give(token("one"));
+  CHECK_FALSE(w.transport->awaits_login());
+}
+
 TEST_CASE("a request that was refused and waits for another login ends as well") {
   World w;
   auto& asked = w.ask();

@@ -33,4 +33,13 @@ TEST_CASE("who was refused is told by what it logged in and from where, and no s
   CHECK(why_unauthorized(plugin) == "the server does not accept what exec gke-auth gave");
 }
 
+TEST_CASE("a request that waits for a login names who has not given it, and not the server") {
+  ClientConfig config;
+  config.server = "https://server.test";
+  CHECK(why_no_answer(config, true) == "no answer from https://server.test");
+  config.exec.emplace().command = "gke-auth";
+  CHECK(why_no_answer(config, true) == "exec: executable gke-auth did not end");
+  CHECK(why_no_answer(config, false) == "no answer from https://server.test");
+}
+
 }  // namespace kubewatch::client

@@ -68,6 +68,40 @@ E2E_CASE("an object deleted with its children to stay leaves them, and takes the
   CHECK((*child)["metadata"]["ownerReferences"][0]["uid"] == again["metadata"]["uid"]);
 }
 
+E2E_CASE("an object whose children are to stay leaves them to a start that has not seen it said") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + kFastRetry +
+                       "\n  finalize: {exec: [./cleanup.sh]}\n"));
+  w.script("reconcile.sh", kPrintConfigMap);
+  w.script("cleanup.sh", "echo \"$KW_NAME\" >> cleaned\n");
+  w.start();
+  w.apply(website("a", "one"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "one"; }));
+  w.settle();
+  w.stop();
+  // Of what was written in the second of the deletion nobody knows what was first.
+  const Json page = *w.get("ConfigMap", "a-page");
+  const auto written =
+      base::parse_rfc3339(page["metadata"]["creationTimestamp"].get<std::string>());
+  REQUIRE(written.ok());
+  REQUIRE(w.eventually(
+      [&] { return std::chrono::system_clock::now() > *written + std::chrono::seconds(2); }));
+  const std::string path = "/apis/e2e.kubewatch.dev/v1/namespaces/" + w.ns() + "/websites/a";
+  REQUIRE(send(w, "DELETE", path, {{"propagationPolicy", "Orphan"}}).code < 300);
+  REQUIRE(w.eventually(
+      [&] { return !(*w.get("ConfigMap", "a-page"))["metadata"].contains("ownerReferences"); },
+      kCollected));
+  REQUIRE(w.eventually(
+      [&] { return (*w.get("Website", "a"))["metadata"]["finalizers"].size() == 1; }, kCollected));
+  w.start();
+  REQUIRE(w.eventually([&] { return !w.get("Website", "a"); }, kCollected));
+  CHECK(w.read("cleaned") == "a\n");
+  const auto child = w.get("ConfigMap", "a-page");
+  REQUIRE(child);
+  CHECK((*child)["metadata"]["uid"] == page["metadata"]["uid"]);
+}
+
 E2E_CASE("a child that is deleted or changed by hand comes back") {
   World w;
   w.apply(kWebsiteCrd);

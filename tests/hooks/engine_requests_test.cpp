@@ -2,6 +2,7 @@
 // what comes of a refusal.
 #include <algorithm>
 
+#include "base/log.hpp"
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
@@ -94,6 +95,44 @@ TEST_CASE("a write that is throttled is tried again when the server says, whatev
   REQUIRE(entry);
   CHECK(entry->pending);
   CHECK(entry->due - world.loop.now() > Duration{3500000});
+}
+
+TEST_CASE("the requests of a run are among the log lines of its controller, and say of which run") {
+  std::vector<std::string> lines;
+  base::LogOptions options;
+  options.format = base::LogFormat::json;
+  options.filter = *base::LogFilter::parse("off,controller/web=6");
+  base::configure_log(options);
+  base::capture_log(&lines);
+  std::string run;
+  {
+    ScriptedEngine world(
+        "  owns: [{apiVersion: v1, kind: ConfigMap}]\n  apply: {validate: none}\n", "",
+        "{shell: 'echo \"{apiVersion: v1, kind: ConfigMap, metadata: {name: page}}\"'}");
+    const std::string page = "/api/v1/namespaces/shop/configmaps/page";
+    world.transport.route("GET", page, 404, R"({"kind":"Status","reason":"NotFound","code":404})");
+    world.transport.route("PATCH", page, 403, R"({"kind":"Status","code":403})");
+    world.transport.answer(200, list(object(kSite, "Website", "4", "{}")));
+    world.start();
+    world.give_list("configmaps", "");
+    CHECK(world.until([&] { return !world.runs.empty(); }));
+    if (!world.runs.empty()) run = world.runs[0].id;
+  }
+  base::capture_log(nullptr);
+  base::configure_log({});
+  std::size_t patches = 0;
+  for (const std::string& line : lines) {
+    const Json told = Json::parse(line);
+    INFO(line);
+    CHECK(told.value("controller", "") == "web");
+    if (told["msg"] != "request") continue;
+    CHECK(told.value("run", "") == run);
+    CHECK(told.value("object", "") == "Website shop/a");
+    CHECK(told.value("attempt", "") == "1");
+    CHECK_FALSE(told.value("reason", "").empty());
+    if (told["method"] == "PATCH") ++patches;
+  }
+  CHECK(patches == 1);
 }
 
 TEST_CASE("what the filter holds is not among what a request runs, unless a person names it") {

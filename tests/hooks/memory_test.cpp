@@ -21,15 +21,30 @@ TimePoint at(std::int64_t ms) {
 }  // namespace
 
 TEST_CASE("that the children of an owner are to stay is remembered until it is gone") {
+  using Orphaning = ChildMemory::Orphaning;
   ChildMemory memory;
-  CHECK_FALSE(memory.is_orphaning("u1"));
-  memory.set_orphaning("u1");
+  const auto dies = [&memory](std::vector<std::string> finalizers) {
+    core::ObjectMeta owner;
+    owner.uid = "u1";
+    owner.deletion_timestamp = "2026-01-01T00:00:00Z";
+    owner.finalizers = std::move(finalizers);
+    memory.note_dying(owner);
+    return memory.orphaning("u1");
+  };
+  CHECK(memory.orphaning("u1") == Orphaning::no);
+  CHECK(dies({"kubewatch.dev/web"}) == Orphaning::no);
+  CHECK(memory.owners() == 0);
+  CHECK(dies({"kubewatch.dev/web", "orphan"}) == Orphaning::yes);
   memory.begin_run("u1");
   memory.end_run("u1", false);
-  CHECK(memory.is_orphaning("u1"));
-  CHECK_FALSE(memory.is_orphaning("u2"));
+  CHECK(memory.orphaning("u1") == Orphaning::yes);
+  CHECK(memory.orphaning("u2") == Orphaning::no);
+  // The garbage collector is done, or it was deleted again.
+  CHECK(dies({"kubewatch.dev/web"}) == Orphaning::unsure);
+  CHECK(dies({"kubewatch.dev/web", "foregroundDeletion"}) == Orphaning::no);
+  CHECK(dies({"kubewatch.dev/web", "orphan"}) == Orphaning::yes);
   memory.end_run("u1", true);
-  CHECK_FALSE(memory.is_orphaning("u1"));
+  CHECK(memory.orphaning("u1") == Orphaning::no);
 }
 
 TEST_CASE("a child is remembered per owner until it is forgotten") {

@@ -1,5 +1,7 @@
 // kubectl delete --cascade=orphan: the garbage collector takes the owner references off before the
 // object's cleanup is done, and the children stay all the same.
+#include <algorithm>
+
 #include "hooks/scripted_engine.hpp"
 
 using namespace kubewatch;
@@ -50,4 +52,75 @@ TEST_CASE("children of an object that was deleted with its children to stay are 
     deleted = deleted || line.starts_with("DELETE " + kPage);
   }
   CHECK(deleted != orphan);
+}
+
+namespace {
+
+const std::string kFar = "/api/v1/namespaces/other/configmaps/far";
+
+// `more`: of metadata, with a comma before it; `written`: by the rule, the last time.
+std::string page(const std::string& more, const std::string& written = "2025-12-31T23:00:00Z") {
+  return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"page","namespace":"shop",)"
+         R"("uid":"u-page","resourceVersion":"5","labels":{"kubewatch.dev/controller":"web",)"
+         R"("kubewatch.dev/owner-uid":"u1"},"managedFields":[{"manager":"kubewatch/web",)"
+         R"("operation":"Apply","time":")" +
+         written + R"("}])" + more + "}}";
+}
+
+const std::string kRefers =
+    R"(,"ownerReferences":[{"apiVersion":"demo.dev/v1","kind":"Website","name":"a","uid":"u1"}])";
+
+// Deletions of the child in another namespace, which never has an owner reference, once an object
+// with these finalizers is gone. `later`: what they are before its hook is done, "" = the same.
+std::size_t far_deleted(const std::string& finalizers, const std::string& later,
+                        const std::string& child) {
+  const std::string far =
+      R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"far","namespace":"other",)"
+      R"("uid":"u-far","resourceVersion":"5","labels":{"kubewatch.dev/controller":"web",)"
+      R"("kubewatch.dev/owner-uid":"u1"},"managedFields":[{"manager":"kubewatch/web",)"
+      R"("operation":"Apply","time":"2025-12-31T23:00:00Z"}]}})";
+  test::ScriptedEngine world(
+      "  owns: [{apiVersion: v1, kind: ConfigMap}]\n"
+      "  retry: {initial: 50ms, max: 50ms, jitter: 0}\n"
+      "  finalize: {shell: '[ -e go ] || exit 75'}\n");
+  world.transport.route("GET", kPage, 200, child);
+  world.transport.route("GET", kFar, 200, far);
+  world.transport.route("DELETE", kFar, 200, far);
+  world.transport.route("DELETE", kPage, 200, child);
+  world.transport.route("PATCH", kSiteA, 200, site("9", ""));
+  world.start();
+  world.give_list("configmaps", child + "," + far);
+  world.give_list("websites", site("7", finalizers));
+  test::ScriptedCall& sites = world.watch("websites");
+  REQUIRE(world.until([&] { return !world.runs.empty(); }));
+  sites.head(200);
+  if (!later.empty()) sites.data(watch_line("MODIFIED", site("8", later)));
+  world.folder.write("go", "");
+  REQUIRE(world.until([&] { return world.runs.back().outcome == "done"; }));
+  const auto lines = world.transport.lines();
+  return static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.end(),
+                    [](const std::string& line) { return line.starts_with("DELETE " + kFar); }));
+}
+
+const std::string kOurs = R"("kubewatch.dev/web")";
+
+}  // namespace
+
+TEST_CASE("a start learns from children without their references that they are to stay") {
+  CHECK(far_deleted(kOurs, "", page("")) == 0);
+  // What is written for a dying object has none, and what was left its own is the collector's.
+  CHECK(far_deleted(kOurs, "", page("", "2026-01-01T00:00:05Z")) == 1);
+  CHECK(far_deleted(kOurs, "", page(kRefers)) == 1);
+}
+
+TEST_CASE("a second deletion takes back that children are to stay, while they still refer") {
+  const std::string orphan = kOurs + R"(,"orphan")";
+  const std::string foreground = kOurs + R"(,"foregroundDeletion")";
+  CHECK(far_deleted(orphan, foreground, page(kRefers)) == 1);
+  CHECK(far_deleted(orphan, kOurs, page(kRefers)) == 1);  // in the background
+  // The garbage collector was done before.
+  CHECK(far_deleted(orphan, foreground, page("")) == 0);
+  CHECK(far_deleted(orphan, kOurs, page("")) == 0);
+  CHECK(far_deleted(orphan, "", page(kRefers)) == 0);
 }

@@ -285,6 +285,16 @@ TEST_CASE(
   CHECK(lines[0].find("posted call") != std::string::npos);
 }
 
+TEST_CASE("a turn that has waited for a reader is not slow") {
+  EventLoop loop;
+  loop.post([&] {
+    spin(Duration{120});
+    loop.note_waited(Duration{120});
+  });
+  loop.run();
+  CHECK(loop.stalls().slow_turns == 0);
+}
+
 TEST_CASE("a clock that can be skipped fires what is due, in order, and keeps the rest") {
   const WallTime wall = *base::parse_rfc3339("2026-01-01T00:00:00Z");
   EventLoop loop;

@@ -336,6 +336,26 @@ TEST_CASE("a write that fails is tried again with backoff, and given up after a 
   CHECK(bench.flush(kMinute * 7).size() == 1);
 }
 
+TEST_CASE("what was given up while no server was there, or for its words, hides no other note") {
+  EventLimits limits;
+  limits.tries = 1;
+  for (const int code : {503, 422}) {
+    INFO(code);
+    Bench bench(limits);
+    bench.observe(Duration{0}, noted("disk is full"));
+    const Error error = api_error(code, "");
+    bench.events.on_result(bench.events.take(at(Duration{0}))->id, &error, at(Duration{0}));
+    // It happens this once.
+    bench.observe(kMinute, noted("token expired"));
+    const auto writes = bench.flush(kMinute);
+    REQUIRE(writes.size() == 1);
+    CHECK(writes[0].create);
+    CHECK(writes[0].body["note"] == "token expired");
+    bench.observe(kMinute * 2, noted("disk is full"));
+    CHECK(bench.flush(kMinute * 2).empty());
+  }
+}
+
 TEST_CASE("the server's Retry-After is waited for") {
   Bench bench;
   bench.observe(Duration{0});

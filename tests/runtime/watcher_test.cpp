@@ -464,6 +464,19 @@ TEST_CASE("a stream that breaks at its first event each time is given up for a l
   }
 }
 
+TEST_CASE("a watch that waits for a login is not one that the server leaves without an answer") {
+  Script s;
+  s.start();
+  s.page("10");
+  s.after(30000);
+  CHECK(s.lines(s.watcher.on_timer(s.now, true)) == Lines{"timer 30000"});
+  s.after(30000);
+  CHECK(s.lines(s.watcher.on_timer(s.now, true)) == Lines{"timer 30000"});
+  // It was given, and the server says nothing.
+  s.after(30000);
+  CHECK(s.timer() != Lines{"timer 30000"});
+}
+
 TEST_CASE("ERROR events that repeat at one resourceVersion end in a list, those of load do not") {
   struct Row {
     Error error;
