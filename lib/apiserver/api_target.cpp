@@ -85,7 +85,7 @@ void check_options(const ApiRequest& request, const Query& query, bool apply, Fi
   const auto dry_run = query.all("dryRun");
   for (const auto& one : dry_run) {
     if (one == "All") continue;
-    errors.push_back(field_not_supported("dryRun", base::dump_json(Json(dry_run)), {"All"}));
+    errors.push_back(field_not_supported("dryRun", schema::shown_value(Json(dry_run)), {"All"}));
     break;
   }
   const std::string manager = query.get("fieldManager");

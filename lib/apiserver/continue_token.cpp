@@ -38,9 +38,10 @@ std::variant<std::string, std::size_t> raw_url_bytes(std::string_view text) {
 }
 
 std::string misread_member(const Json& value, const char* key, const char* type) {
-  const bool number = value.is_number_float() || (value.is_number_unsigned() && *type == 'i');
   const std::string found = schema::json_word(value);
-  return schema::misread_field(number ? found + " " + base::dump_json(value) : found,
+  // Only a number that a number cannot be shows itself.
+  const bool shown = value.is_number() && std::string_view(type) != "string";
+  return schema::misread_field(shown ? found + " " + base::dump_json(value) : found,
                                fmt::format("continueToken.{}", key), type);
 }
 

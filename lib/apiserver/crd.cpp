@@ -167,6 +167,7 @@ void validate_crd(const Json* live, const Json& crd, const std::string& subresou
   schema::CrdCheckOptions options;
   options.live = live;
   options.rules = &schema::rule_checker();
+  options.name = false;
   errors.append(schema::errors_of(schema::check_crd(crd, options)));
 }
 

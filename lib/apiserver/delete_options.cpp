@@ -5,6 +5,8 @@
 #include <set>
 
 #include "builtin/misread.hpp"
+#include "core/go_json.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -32,11 +34,11 @@ void check_propagation(const Json& body, FieldErrors& errors) {
   if (!policy) return;
   const Json* orphan = base::find(body, {"orphanDependents"});
   if (orphan != nullptr && orphan->is_boolean()) {
-    errors.push_back(field_invalid("propagationPolicy", '"' + *policy + '"',
+    errors.push_back(field_invalid("propagationPolicy", core::go_json(Json(*policy)),
                                    "orphanDependents and deletionPropagation cannot be both set"));
   }
   if (known.count(*policy) == 0) {
-    errors.push_back(field_not_supported("propagationPolicy", '"' + *policy + '"',
+    errors.push_back(field_not_supported("propagationPolicy", core::go_json(Json(*policy)),
                                          {"Foreground", "Background", "Orphan", "nil"}));
   }
 }
@@ -47,7 +49,7 @@ bool check_dry_run(const Json& body, FieldErrors& errors) {
   if (listed == nullptr || listed->empty()) return false;
   for (const auto& one : *listed) {
     if (one == "All") continue;
-    errors.push_back(field_not_supported("dryRun", base::dump_json(*listed), {"All"}));
+    errors.push_back(field_not_supported("dryRun", schema::shown_value(*listed), {"All"}));
     break;
   }
   return true;

@@ -52,7 +52,7 @@ double number_of(std::string_view whole, std::string_view fraction) {
 }  // namespace
 
 std::optional<std::string> why_no_duration(std::string_view text) {
-  const std::string none = "time: invalid duration " + schema::in_quotes(text);
+  const std::string none = "time: invalid duration " + schema::go_quoted(text);
   DurationReader reader{text};
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) reader.take(1);
   if (reader.rest == "0") return std::nullopt;
@@ -68,11 +68,11 @@ std::optional<std::string> why_no_duration(std::string_view text) {
     }
     if (whole.empty() && fraction.empty()) return none;
     const std::string_view unit = reader.unit();
-    if (unit.empty()) return "time: missing unit in duration " + schema::in_quotes(text);
+    if (unit.empty()) return "time: missing unit in duration " + schema::go_quoted(text);
     const double size = unit_size(unit);
     if (size == 0) {
-      return fmt::format("time: unknown unit {} in duration {}", schema::in_quotes(unit),
-                         schema::in_quotes(text));
+      return fmt::format("time: unknown unit {} in duration {}", schema::go_quoted(unit),
+                         schema::go_quoted(text));
     }
     total += number_of(whole, fraction) * size;
     if (total >= 9223372036854775807.0) return none;

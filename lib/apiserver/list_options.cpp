@@ -215,9 +215,8 @@ Result<void> read_version(const Query& query, ListOptions& out) {
 Result<std::uint64_t> parse_version(const std::string& text) {
   auto version = schema::parse_uint(text);
   if (version) return version;
-  return Error(ErrorKind::invalid,
-               fmt::format("resourceVersion: Invalid value: {}: {}", base::dump_json(Json(text)),
-                           version.error().message()));
+  return Error(ErrorKind::invalid, fmt::format("resourceVersion: Invalid value: {}: {}",
+                                               schema::go_quoted(text), version.error().message()));
 }
 
 Result<ListOptions> parse_list_options(const Resource& resource, const Query& query, bool watch) {

@@ -8,12 +8,15 @@
 #include <set>
 #include <utility>
 
+#include "apiserver/crd.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "builtin/aggregation.hpp"
 #include "builtin/checks.hpp"
+#include "core/go_json.hpp"
 #include "core/object_rules.hpp"
 #include "core/resource.hpp"
+#include "schema/crd_check.hpp"
 #include "schema/go_words.hpp"
 #include "schema/object_meta.hpp"
 #include "schema/times.hpp"
@@ -41,13 +44,17 @@ bool has_names_of_its_own(const Resource& resource) {
          resource.storage_id == "ipaddresses.networking.k8s.io";
 }
 
-void check_generate_name(const Resource& resource, const Json& metadata, FieldErrors& errors) {
-  if (has_names_of_its_own(resource)) return;
-  const std::string given = base::string_at(metadata, {"generateName"});
-  if (given.empty()) return;
-  for (const auto& problem :
-       core::object_name_problems(resource.type.gvk, given, core::NamePart::prefix)) {
-    errors.push_back(field_invalid("metadata.generateName", schema::in_quotes(given), problem));
+// `field`: metadata.name, or the prefix of a name.
+void check_name(const Resource& resource, const Json& object, const std::string& field,
+                core::NamePart part, FieldErrors& errors) {
+  const std::string name = base::string_at(object, {"metadata", field});
+  if (name.empty() || has_names_of_its_own(resource)) return;
+  auto problems = core::object_name_problems(resource.type.gvk, name, part);
+  if (resource.storage_id == kCrds && name != schema::crd_name(object)) {
+    problems.emplace_back(schema::kNoCrdName);
+  }
+  for (const auto& problem : problems) {
+    errors.push_back(field_invalid("metadata." + field, schema::go_quoted(name), problem));
   }
 }
 
@@ -62,7 +69,7 @@ void check_generation(const Json& metadata, FieldErrors& errors) {
 void check_key(const std::string& field, const std::string& key, const std::string& read,
                FieldErrors& errors) {
   for (const auto& problem : builtin::qualified_problems(read)) {
-    errors.push_back(field_invalid(field, schema::in_quotes(key), problem));
+    errors.push_back(field_invalid(field, schema::go_quoted(key), problem));
   }
 }
 
@@ -72,7 +79,7 @@ void check_labels(const Json& metadata, FieldErrors& errors) {
       check_key("metadata.labels", key, key, errors);
       const std::string bad_value = core::check_label_value(value.get<std::string>());
       if (!bad_value.empty()) {
-        errors.push_back(field_invalid("metadata.labels", base::dump_json(value), bad_value));
+        errors.push_back(field_invalid("metadata.labels", schema::shown_value(value), bad_value));
       }
     }
   }
@@ -119,11 +126,11 @@ void check_finalizer_names(const Json& metadata, FieldErrors& errors) {
   for (const auto& one : *finalizers) {
     const std::string name = one.get<std::string>();
     for (const auto& problem : builtin::qualified_problems(name)) {
-      errors.push_back(field_invalid(field, schema::in_quotes(name), problem));
+      errors.push_back(field_invalid(field, schema::go_quoted(name), problem));
     }
   }
   if (has(kOrphanFinalizer) && has(kForegroundFinalizer)) {
-    errors.push_back(field_invalid(field, base::dump_json(*finalizers),
+    errors.push_back(field_invalid(field, schema::shown_value(*finalizers),
                                    "finalizer orphan and foregroundDeletion cannot be both set"));
   }
 }
@@ -137,7 +144,7 @@ void check_finalizer_domains(const Resource& resource, const Json& metadata, Fie
     const std::string place = fmt::format("metadata.finalizers[{}]", index++);
     const std::string name = one.get<std::string>();
     if (needs_domain(name))
-      errors.push_back(field_invalid(place, schema::in_quotes(name), builtin::kNoFinalizer));
+      errors.push_back(field_invalid(place, schema::go_quoted(name), builtin::kNoFinalizer));
   }
 }
 
@@ -154,7 +161,7 @@ std::string owner_text(const Json& owner) {
   std::vector<std::string> fields;
   for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
     fields.push_back(
-        fmt::format("\"{}\":{}", key, schema::in_quotes(base::string_at(owner, {key}))));
+        fmt::format("\"{}\":{}", key, core::go_json(Json(base::string_at(owner, {key})))));
   }
   for (const char* key : {"controller", "blockOwnerDeletion"}) {
     const Json* flag = base::find(owner, {key});
@@ -169,7 +176,7 @@ void check_owner(const Json& owner, const std::string& field, FieldErrors& error
   const std::string kind = base::string_at(owner, {"kind"});
   const std::string version = version_in(api_version);
   if (version.empty()) {
-    errors.push_back(field_invalid(field + ".apiVersion", schema::in_quotes(api_version),
+    errors.push_back(field_invalid(field + ".apiVersion", schema::go_quoted(api_version),
                                    "version must not be empty"));
   }
   for (const char* key : {"kind", "name", "uid"}) {
@@ -315,16 +322,12 @@ void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>&
 
 namespace {
 
-void check_names(const Resource& resource, const Json& metadata, FieldErrors& errors) {
-  check_generate_name(resource, metadata, errors);
-  const std::string name = base::string_at(metadata, {"name"});
-  if (name.empty()) {
+void check_names(const Resource& resource, const Json& object, FieldErrors& errors) {
+  check_name(resource, object, "generateName", core::NamePart::prefix, errors);
+  if (base::string_at(object, {"metadata", "name"}).empty()) {
     errors.push_back(field_required("metadata.name", "name or generateName is required"));
-  } else if (!has_names_of_its_own(resource)) {
-    for (const auto& problem : core::object_name_problems(resource.type.gvk, name)) {
-      errors.push_back(field_invalid("metadata.name", schema::in_quotes(name), problem));
-    }
   }
+  check_name(resource, object, "name", core::NamePart::whole, errors);
 }
 
 void check_rest(const Json& metadata, FieldErrors& errors) {
@@ -336,13 +339,15 @@ void check_rest(const Json& metadata, FieldErrors& errors) {
 
 }  // namespace
 
+bool looks_at_metadata(const Resource& resource) {
+  return !is_core_event(resource) && resource.storage_id != "poddisruptionbudgets.policy";
+}
+
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors) {
   const Json& metadata = object.at("metadata");
-  check_names(resource, metadata, errors);
+  check_names(resource, object, errors);
   check_rest(metadata, errors);
-  const bool own_rules =
-      !is_core_event(resource) && resource.storage_id != "poddisruptionbudgets.policy";
-  if (own_rules) check_finalizer_domains(resource, metadata, errors);
+  if (looks_at_metadata(resource)) check_finalizer_domains(resource, metadata, errors);
 }
 
 std::vector<std::string> finalizer_warnings(const Json* live, const Json& object) {
@@ -358,7 +363,7 @@ std::vector<std::string> finalizer_warnings(const Json* live, const Json& object
     out.push_back(
         fmt::format("metadata.finalizers: {}: prefer a domain-qualified finalizer name{} to avoid "
                     "accidental conflicts with other finalizer writers",
-                    schema::in_quotes(one), dotted ? " including a path (/)" : ""));
+                    schema::go_quoted(one), dotted ? " including a path (/)" : ""));
   }
   return out;
 }
@@ -466,7 +471,7 @@ void check_new_finalizers(const Json& before, const Json& after, FieldErrors& er
   if (then != nullptr) known.insert(then->begin(), then->end());
   std::vector<std::string> added;
   for (const auto& one : *now) {
-    if (known.count(one) == 0) added.push_back(base::dump_json(one));
+    if (known.count(one) == 0) added.push_back(schema::shown_value(one));
   }
   if (added.empty()) return;
   errors.push_back(field_forbidden(
@@ -483,7 +488,7 @@ void check_changes(const Json& before, const Json& after, FieldErrors& errors) {
     const Json* then = base::find(before, {"metadata", key});
     if (now == then || (now != nullptr && then != nullptr && *now == *then)) continue;
     errors.push_back(field_invalid(std::string("metadata.") + key,
-                                   now == nullptr ? "null" : base::dump_json(*now),
+                                   now == nullptr ? "null" : core::go_json(*now),
                                    "field is immutable"));
   }
   check_labels(after.at("metadata"), errors);
@@ -498,7 +503,7 @@ void validate_metadata_update(const Resource& resource, const Json& before, cons
   const std::string given = base::string_at(metadata, {"generateName"});
   // A prefix: more will follow.
   for (const auto& problem : builtin::path_segment_problems(given + "x")) {
-    errors.push_back(field_invalid("metadata.generateName", schema::in_quotes(given), problem));
+    errors.push_back(field_invalid("metadata.generateName", schema::go_quoted(given), problem));
   }
   check_rest(metadata, errors);
   check_changes(before, after, errors);
@@ -508,7 +513,7 @@ void validate_metadata_update(const Resource& resource, const Json& before, cons
     check_finalizer_domains(resource, metadata, errors);
   }
   for (int look = 0; look < own.whole; ++look) {
-    check_names(resource, metadata, errors);
+    check_names(resource, after, errors);
     check_rest(metadata, errors);
     check_finalizer_domains(resource, metadata, errors);
   }

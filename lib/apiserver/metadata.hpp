@@ -29,6 +29,9 @@ Result<std::uint64_t> version_of(const Json& object);
 enum class Owners { as_sent, patched };
 void drop_repeated_owners(Owners owners, Json& object, std::vector<std::string>& warnings);
 
+// Whether the rules of a kind ask for the metadata of a new object as well; else what all kinds are
+// asked for is looked at only where they are kept.
+bool looks_at_metadata(const Resource& resource);
 // Of a new object: names, generation, labels, annotations, finalizers, owner references.
 void validate_metadata(const Resource& resource, const Json& object, FieldErrors& errors);
 // It was deleted, and waits for its finalizers or for what it holds.

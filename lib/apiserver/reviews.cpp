@@ -156,7 +156,7 @@ void check_requirement(const Json& requirement, bool labels, const std::string& 
   }
   if (!labels) return;
   for (const auto& problem : builtin::qualified_problems(key)) {
-    errors.push_back(field_invalid(field + ".key", schema::in_quotes(key), problem));
+    errors.push_back(field_invalid(field + ".key", schema::go_quoted(key), problem));
   }
   std::size_t index = 0;
   const Json all = requirement.value("values", Json::array());
@@ -164,7 +164,7 @@ void check_requirement(const Json& requirement, bool labels, const std::string& 
     const std::string text = value.is_string() ? value.get<std::string>() : "";
     const std::string place = fmt::format("{}.values[{}]", field, index++);
     if (const std::string problem = core::check_label_value(text); !problem.empty()) {
-      errors.push_back(field_invalid(place, schema::in_quotes(text), problem));
+      errors.push_back(field_invalid(place, schema::go_quoted(text), problem));
     }
   }
 }
@@ -176,7 +176,7 @@ void check_selector(const Json& attributes, const char* key, FieldErrors& errors
   const std::string raw = string_at(*selector, {"rawSelector"});
   const bool listed = has_items(*selector, "requirements");
   if (!raw.empty() && listed) {
-    errors.push_back(field_invalid(field + ".rawSelector", schema::in_quotes(raw),
+    errors.push_back(field_invalid(field + ".rawSelector", schema::go_quoted(raw),
                                    "may not specified at the same time as requirements"));
   }
   if (raw.empty() && !listed) {
@@ -253,8 +253,8 @@ Result<void> check_access(const Resource& resource, const Json& review) {
   const std::string shown = path == nullptr
                                 ? "null"
                                 : fmt::format("{{\"Path\":{},\"Verb\":{}}}",
-                                              schema::in_quotes(string_at(*path, {"path"})),
-                                              schema::in_quotes(string_at(*path, {"verb"})));
+                                              schema::go_quoted(string_at(*path, {"path"})),
+                                              schema::go_quoted(string_at(*path, {"verb"})));
   if (attributes != nullptr && path != nullptr) {
     errors.push_back(field_invalid(path_field, shown,
                                    "cannot be specified in combination with resourceAttributes"));
@@ -284,7 +284,7 @@ Result<void> check_access(const Resource& resource, const Json& review) {
   if (local && attributes != nullptr) {
     const std::string space = string_at(*attributes, {"namespace"});
     if (space != string_at(review, {"metadata", "namespace"})) {
-      errors.push_back(field_invalid("spec.resourceAttributes.namespace", schema::in_quotes(space),
+      errors.push_back(field_invalid("spec.resourceAttributes.namespace", schema::go_quoted(space),
                                      "must match metadata.namespace"));
     }
   }

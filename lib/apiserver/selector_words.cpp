@@ -87,7 +87,7 @@ class LabelReader {
     if (!is_word(next())) return found("identifier");
     const std::string key = take();
     if (const std::string problem = core::check_label_key(key); !problem.empty()) {
-      return fmt::format("<nil>: Invalid value: {}: {}", schema::in_quotes(key), problem);
+      return fmt::format("<nil>: Invalid value: {}: {}", schema::go_quoted(key), problem);
     }
     if (absent || next().empty() || next() == ",") return std::nullopt;
     if (operators().count(next()) == 0) return found("in, notin, =, ==, !=, gt, lt");
@@ -135,11 +135,11 @@ class LabelReader {
         return fmt::format(
             "{}: Invalid value: {}: for 'Gt', 'Lt' operators, the value must be an "
             "integer",
-            field, schema::in_quotes(value));
+            field, schema::go_quoted(value));
       }
       const std::string problem = core::check_label_value(value);
       if (problem.empty()) continue;
-      return fmt::format("{}[{}]: Invalid value: {}: {}", field, key, schema::in_quotes(value),
+      return fmt::format("{}[{}]: Invalid value: {}: {}", field, key, schema::go_quoted(value),
                          problem);
     }
     return std::nullopt;

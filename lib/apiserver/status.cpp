@@ -63,21 +63,21 @@ Error api_error(int code, const std::string& reason, const std::string& message,
 Error not_found(const Subject& subject) {
   return api_error(
       404, "NotFound",
-      fmt::format("{} {} not found", qualified(subject), schema::in_quotes(subject.name)),
+      fmt::format("{} {} not found", qualified(subject), schema::go_quoted(subject.name)),
       details_of(subject));
 }
 
 Error already_exists(const Subject& subject) {
   return api_error(
       409, "AlreadyExists",
-      fmt::format("{} {} already exists", qualified(subject), schema::in_quotes(subject.name)),
+      fmt::format("{} {} already exists", qualified(subject), schema::go_quoted(subject.name)),
       details_of(subject));
 }
 
 Error conflict(const Subject& subject, const std::string& why) {
   return api_error(409, "Conflict",
                    fmt::format("Operation cannot be fulfilled on {} {}: {}", qualified(subject),
-                               schema::in_quotes(subject.name), why),
+                               schema::go_quoted(subject.name), why),
                    details_of(subject));
 }
 
@@ -95,7 +95,7 @@ Error invalid(const Subject& subject, const FieldErrors& errors) {
   }
   return api_error(422, "Invalid",
                    fmt::format("{} {} is invalid: {}", qualified(subject),
-                               schema::in_quotes(subject.name), schema::sentences(errors)),
+                               schema::go_quoted(subject.name), schema::sentences(errors)),
                    details);
 }
 

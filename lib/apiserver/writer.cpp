@@ -8,6 +8,7 @@
 #include "apiserver/body_kind.hpp"
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
+#include "apiserver/empties.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/pod_admission.hpp"
 #include "apiserver/stored_size.hpp"
@@ -22,7 +23,9 @@
 #include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
 #include "builtin/warnings.hpp"
+#include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
+#include "schema/typed.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -53,7 +56,7 @@ Result<void> check_type(const WriteContext& context, const Json& body) {
   }
   if (kind == gvk.kind) return {};
   return invalid({gvk.group, kind, string_at(body, {"metadata", "name"})},
-                 {field_invalid("kind", base::dump_json(Json(kind)), "must be " + gvk.kind)});
+                 {field_invalid("kind", schema::go_quoted(kind), "must be " + gvk.kind)});
 }
 
 // Defaults, unknown fields and embedded resources, as the schema has them.
@@ -331,6 +334,31 @@ ObjectPtr Writer::store(const WriteContext& context, Json stored, std::optional<
   return storage_.put(context.resource->storage_id, std::move(stored), std::move(shown));
 }
 
+// Of a definition restore_crd has put back what counts, and the schemas of others know no types.
+Json Writer::take_empties(const Resource& resource, const Json& sent, const Json& written) {
+  if (resource.custom || resource.storage_id == kCrds) return nullptr;
+  return lost_empties(sent, written, true);
+}
+
+void Writer::leave_out(const Resource& resource, Json& object, Json& empties) {
+  if (empties.is_null()) return;
+  Json written = object;
+  schema::as_written(*resource.merge, written);
+  empties = lost_empties(object, written, true);
+  object = std::move(written);
+}
+
+void Writer::check_kind(const WriteContext& context, const Json* live, const Json& object,
+                        const Json& empties, FieldErrors& errors, FieldErrors* tolerated) {
+  const Resource& resource = *context.resource;
+  if (empties.is_null()) {
+    return validate_kind(resource, live, object, context.subresource, errors, tolerated);
+  }
+  Json whole = object;
+  put_empties(empties, whole);
+  validate_kind(resource, live, whole, context.subresource, errors, tolerated);
+}
+
 Writer::AsSent Writer::as_sent(const Resource& resource, const Json& sent) {
   return {.shares_labels = builtin::shares_labels(resource.storage_id, sent),
           .overhead = sends_overhead(resource, sent)};
@@ -352,18 +380,24 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   KW_TRY(admit_create(context, object));
   KW_TRY(fill_new(context, object));
   const std::string name = string_at(object, {"metadata", "name"});
+  Json empties = sent.empties;
   if (!tracked) {
-    KW_ASSIGN(object, track(context, nullptr, object));
+    KW_ASSIGN(Json written, track(context, nullptr, object));
+    empties = take_empties(resource, object, written);
+    object = std::move(written);
   }
+  put_empties(empties, object);
   // What the server fills in belongs to nobody.
   prepare_create(resource, object);
   tell_caller(resource, context.caller, object);
   KW_TRY(complete(context, nullptr, object));
+  leave_out(resource, object, empties);
   if (sent.shares_labels) builtin::share_labels(object);
   FieldErrors errors;
   check_admin_access(context, nullptr, object, errors);
-  validate_metadata(resource, object, errors);
-  validate_kind(resource, nullptr, object, "", errors);
+  if (looks_at_metadata(resource)) validate_metadata(resource, object, errors);
+  check_kind(context, nullptr, object, empties, errors);
+  if (!looks_at_metadata(resource) && errors.empty()) validate_metadata(resource, object, errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
   KW_TRY(check_admitted(storage_, resource, nullptr, object, sent.overhead));
   tell_warnings(context, nullptr, object);
@@ -402,16 +436,20 @@ Result<ObjectPtr> Writer::live(const WriteContext& context) const {
 }
 
 Result<Written> Writer::commit_update(const WriteContext& context, const ObjectPtr& live,
-                                      Json object, bool tracked) {
+                                      Json object, bool tracked, Json empties) {
   const Resource& resource = *context.resource;
   const Json before = to_served(resource, live->json());
+  put_empties(empties, object);
   prepare_update(resource, before, object, context.subresource);
   keep_server_metadata(before, object);
   // It is not stored; a dry run shows it as it came.
   if (!context.dry_run) object["metadata"].erase("selfLink");
   if (!tracked) {
-    KW_ASSIGN(object, track(context, &before, object));
+    KW_ASSIGN(Json written, track(context, &before, object));
+    empties = take_empties(resource, object, written);
+    object = std::move(written);
   }
+  put_empties(empties, object);
   keep_rest(resource, before, object, context.subresource);
   fill_times(resource, before, object, context.subresource, context.now);
   if (context.subresource.empty()) {
@@ -422,6 +460,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   } else if (!resource.custom) {
     builtin::drop_disabled_fields(resource.storage_id, &before, object);
   }
+  leave_out(resource, object, empties);
   if (counts_changes(resource) && wants_generation(resource, before, object)) {
     object["metadata"]["generation"] =
         base::int_at(before, {"metadata", "generation"}).value_or(0) + 1;
@@ -430,7 +469,7 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   check_admin_access(context, &before, object, errors);
   validate_metadata_update(resource, before, object, context.subresource, errors);
   FieldErrors tolerated;
-  validate_kind(resource, &before, object, context.subresource, errors, &tolerated);
+  check_kind(context, &before, object, empties, errors, &tolerated);
   for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
   if (context.subresource.empty()) KW_TRY(check_admitted(storage_, resource, &before, object));

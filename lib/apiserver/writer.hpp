@@ -85,12 +85,20 @@ class Writer {
   struct AsSent {
     bool shares_labels = false;  // builtin/defaults.hpp
     bool overhead = false;       // pod_admission.hpp
+    Json empties = nullptr;      // of what is applied: see check_kind
   };
   static AsSent as_sent(const Resource& resource, const Json& sent);
   Result<Written> commit_create(const WriteContext& context, Json object, bool tracked,
                                 const AsSent& sent);
   Result<Written> commit_update(const WriteContext& context, const ObjectPtr& live, Json object,
-                                bool tracked);
+                                bool tracked, Json empties = nullptr);
+  // Lists and maps with nothing in them are not written, and yet the defaults and the rules of a
+  // kind see them: `empties` is what leads to them in the object, null where there are none.
+  static Json take_empties(const Resource& resource, const Json& sent, const Json& written);
+  static void leave_out(const Resource& resource, Json& object, Json& empties);
+  static void check_kind(const WriteContext& context, const Json* live, const Json& object,
+                         const Json& empties, FieldErrors& errors,
+                         FieldErrors* tolerated = nullptr);
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);

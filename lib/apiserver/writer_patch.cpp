@@ -6,6 +6,7 @@
 
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
+#include "apiserver/empties.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/version_owners.hpp"
@@ -40,7 +41,7 @@ std::string go_kind(const Json& object) {
 }
 
 Error patch_invalid(const std::string& shown, const std::string& why) {
-  return invalid({"", "", ""}, {field_invalid("patch", base::dump_json(Json(shown)), why)});
+  return invalid({"", "", ""}, {field_invalid("patch", schema::go_quoted(shown), why)});
 }
 
 Result<void> check_patched_custom(const core::Gvk& gvk, const Json& object,
@@ -57,11 +58,11 @@ Result<void> check_patched_custom(const core::Gvk& gvk, const Json& object,
   }
   FieldErrors errors;
   if (kind != gvk.kind) {
-    errors.push_back(field_invalid("kind", base::dump_json(Json(kind)), "must be " + gvk.kind));
+    errors.push_back(field_invalid("kind", schema::go_quoted(kind), "must be " + gvk.kind));
   }
   if (version != gvk.api_version()) {
-    errors.push_back(field_invalid("apiVersion", base::dump_json(Json(version)),
-                                   "must be " + gvk.api_version()));
+    errors.push_back(
+        field_invalid("apiVersion", schema::go_quoted(version), "must be " + gvk.api_version()));
   }
   if (errors.empty()) return {};
   const auto slash = version.find('/');
@@ -280,7 +281,14 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     tell_warnings(context, &before, before);
     return Written{found.value(), false};
   }
-  const AsSent sent = as_sent(resource, configuration);
+  AsSent sent = as_sent(resource, configuration);
+  // Defaults see what is empty, too. Items of a list may stand elsewhere among those that were
+  // there.
+  Json empties;
+  if (!resource.custom && resource.storage_id != kCrds) {
+    empties = lost_empties(configuration, outcome->object, !found);
+    put_empties(empties, outcome->object);
+  }
   if (!resource.custom) {
     schema::convert_numbers(*resource.merge, outcome->object);
     builtin::to_typed_form(outcome->object);
@@ -288,6 +296,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   Json managed = outcome->object.at("metadata").value("managedFields", Json());
   KW_ASSIGN(Json object, decode(context, std::move(outcome->object), true));
   if (!managed.is_null()) object["metadata"]["managedFields"] = std::move(managed);
+  leave_out(resource, object, empties);
   KW_TRY(check_url_name(object, context.name));
   if (found) {
     KW_TRY(check_version(context, *found.value(), object));
@@ -295,8 +304,11 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     KW_TRY(version_of(object));
     object["metadata"].erase("resourceVersion");
   }
-  return found ? commit_update(context, found.value(), std::move(object), true)
-               : commit_create(context, std::move(object), true, sent);
+  if (found) {
+    return commit_update(context, found.value(), std::move(object), true, std::move(empties));
+  }
+  sent.empties = std::move(empties);
+  return commit_create(context, std::move(object), true, sent);
 }
 
 }  // namespace kubewatch::apiserver

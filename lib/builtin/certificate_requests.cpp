@@ -178,10 +178,12 @@ void check_conditions(const Json& before, const Field& conditions) {
     check_condition_status(one);
     const char* other = text == "Approved" ? "Denied" : text == "Denied" ? "Approved" : nullptr;
     if (other != nullptr && seen.count(other) != 0 && !may_have_both) {
-      conditions.invalid_as(quoted_text(text),
+      conditions.invalid_as(json_text(text),
                             "Approved and Denied conditions are mutually exclusive");
     }
-    if (!seen.insert(text).second && !may_repeat) type.duplicate();
+    if (!seen.insert(text).second && !may_repeat) {
+      type.errors().push_back(field_duplicate(type.path(), json_text(text)));
+    }
   }
 }
 

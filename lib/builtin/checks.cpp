@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/go_json.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::builtin {
 
@@ -89,8 +90,11 @@ std::optional<base::Quantity> Field::quantity() const {
 }
 
 std::string Field::shown() const {
-  if (value_ == nullptr) return "null";
-  return value_->is_structured() ? core::go_json(*value_) : base::dump_json(*value_);
+  return value_ == nullptr ? "null" : core::go_json(*value_);
+}
+
+std::string Field::told() const {
+  return is_text() ? quoted_text(text()) : shown();
 }
 
 void Field::required(const std::string& detail) const {
@@ -119,7 +123,7 @@ void Field::not_supported(const Values& supported) const {
 }
 
 void Field::duplicate() const {
-  errors_->push_back(field_duplicate(path_, present() ? shown() : "\"\""));
+  errors_->push_back(field_duplicate(path_, present() ? told() : "\"\""));
 }
 
 void Field::not_found(const std::string& detail) const {
@@ -166,7 +170,11 @@ bool is_one(const std::string& text, const Values& of) {
 }
 
 std::string quoted_text(std::string_view text) {
-  return base::dump_json(Json(text));
+  return schema::go_quoted(text);
+}
+
+std::string json_text(std::string_view text) {
+  return core::go_json(Json(text));
 }
 
 std::string shape_sentence(const std::string& message, const Values& examples,

@@ -66,19 +66,21 @@ class Field {
   std::int64_t number_or(std::int64_t otherwise) const { return number().value_or(otherwise); }
   base::Quantity quantity_or_zero() const { return quantity().value_or(base::Quantity::of(0)); }
   std::optional<base::Quantity> quantity() const;
-  // As the server shows it: null where it is absent.
+  // As JSON, in which the server shows all but plain strings: null where it is absent.
   std::string shown() const;
 
   void required(const std::string& detail = "") const;
   void forbidden(const std::string& detail) const;
-  void invalid(const std::string& detail) const { invalid_as(shown(), detail); }
+  // A text is a plain string here.
+  void invalid(const std::string& detail) const { invalid_as(told(), detail); }
   // Of a text, which is "" where it is absent.
   void invalid_text(const std::string& detail) const;
   void invalid_as(const std::string& shown, const std::string& detail) const;
   // Without what it is.
   void invalid_untold(const std::string& detail) const;
+  // A text is of an enumeration.
   void not_supported(const Values& supported) const;
-  void duplicate() const;
+  void duplicate() const;  // a text is a plain string
   void not_found(const std::string& detail = "") const;
   void too_long(std::size_t most) const;
   void too_many(std::int64_t most) const;
@@ -94,13 +96,17 @@ class Field {
 
  private:
   std::string join(std::string_view key) const;
+  std::string told() const;
 
   const Json* value_;
   std::string path_;
   FieldErrors* errors_;
 };
 
+// As Go quotes a string. As JSON: where its type is made of string (an enumeration, the name of a
+// resource), and within a struct.
 std::string quoted_text(std::string_view text);
+std::string json_text(std::string_view text);
 bool is_one(const std::string& text, const Values& of);
 // "msg (e.g. 'a',  or 'b', regex used for validation is 'r')".
 std::string shape_sentence(const std::string& message, const Values& examples,

@@ -267,19 +267,19 @@ bool may_overcommit(const std::string& resource) {
 
 void check_resource_name(const Field& place, const std::string& resource) {
   const auto problems = qualified_problems(resource);
-  for (const auto& problem : problems) place.invalid_as(quoted_text(resource), problem);
+  for (const auto& problem : problems) place.invalid_as(json_text(resource), problem);
   if (!problems.empty() || resource.find('/') != std::string::npos) return;
   if (is_quota_resource(resource) || resource == "storage") return;
-  place.invalid_as(quoted_text(resource), "must be a standard resource type or fully qualified");
+  place.invalid_as(json_text(resource), "must be a standard resource type or fully qualified");
 }
 
 void check_container_resource_name(const Field& place, const std::string& resource) {
   check_resource_name(place, resource);
   if (resource.find('/') == std::string::npos) {
     if (is_compute(resource) || is_huge_page(resource)) return;
-    place.invalid_as(quoted_text(resource), "must be a standard resource for containers");
+    place.invalid_as(json_text(resource), "must be a standard resource for containers");
   } else if (!is_native_resource(resource) && !is_extended_resource(resource)) {
-    place.invalid_as(quoted_text(resource), "doesn't follow extended resource name standard");
+    place.invalid_as(json_text(resource), "doesn't follow extended resource name standard");
   }
 }
 

@@ -1,9 +1,11 @@
 #include "builtin/device_expressions.hpp"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "builtin/expression_types.hpp"
+#include "cel/cost.hpp"
 #include "cel/parser.hpp"
 
 namespace kubewatch::builtin {
@@ -37,6 +39,47 @@ const std::vector<cel::Variable>& variables() {
   return all;
 }
 
+using Form = cel::DataType::Form;
+
+SharedType bounded(std::uint64_t most) {
+  auto out = std::make_shared<cel::DataType>();
+  out->max_elements = most;
+  return out;
+}
+
+// Of a device: so many names, of so many characters.
+SharedType bounded_map(std::uint64_t longest_key, SharedType element, bool entries_are_fields) {
+  constexpr std::uint64_t kMostNames = 32;
+  auto out = std::make_shared<cel::DataType>();
+  out->form = Form::map;
+  out->max_elements = kMostNames;
+  out->key = bounded(longest_key);
+  out->element = std::move(element);
+  out->entries_are_fields = entries_are_fields;
+  return out;
+}
+
+// What costs are estimated with.
+const cel::DataType& bounds() {
+  constexpr std::uint64_t kLongestDomain = 63;
+  constexpr std::uint64_t kLongestName = 32;
+  constexpr std::uint64_t kLongestValue = 64;
+  static const cel::DataType all = [] {
+    const auto names = [](SharedType value, bool entries_are_fields) {
+      return bounded_map(kLongestDomain,
+                         bounded_map(kLongestName, std::move(value), entries_are_fields), false);
+    };
+    cel::DataType device;
+    device.form = Form::object;
+    device.fields = {{"driver", {"driver", bounded(kLongestDomain)}},
+                     {"allowMultipleAllocations", {"allowMultipleAllocations", bounded(1)}},
+                     {"attributes", {"attributes", names(bounded(kLongestValue), true)}},
+                     {"capacity", {"capacity", names(bounded(0), false)}}};
+    return device;
+  }();
+  return all;
+}
+
 bool is_binding(const Expr& node) {
   return node.kind == Expr::Kind::call && node.name == "bind" && node.parts.size() == 3 &&
          node.target != nullptr && node.target->kind == Expr::Kind::ident &&
@@ -64,7 +107,7 @@ void expand_binding(cel::Ast& ast, Expr& node, cel::Issues& issues) {
 
 }  // namespace
 
-std::string device_selector_problem(std::string_view source) {
+DeviceSelector read_device_selector(std::string_view source) {
   cel::Issues issues(source);
   cel::Ast ast = cel::parse(source, issues);
   if (issues.empty()) {
@@ -73,10 +116,12 @@ std::string device_selector_problem(std::string_view source) {
     }
   }
   const Compiled compiled = compile(source, ast, issues, variables());
-  if (compiled.type == nullptr) return compiled.problem;
+  if (compiled.type == nullptr) return {compiled.problem, 0};
   const cel::Type& type = *compiled.type;
-  if (type.is(Kind::boolean) || (type.is(Kind::dyn) && type.name == kAnyName)) return "";
-  return "must evaluate to bool or the unknown type, not " + go_text(type);
+  if (!type.is(Kind::boolean) && !(type.is(Kind::dyn) && type.name == kAnyName)) {
+    return {"must evaluate to bool or the unknown type, not " + go_text(type), 0};
+  }
+  return {"", cel::estimate_cost(ast, bounds()).max};
 }
 
 }  // namespace kubewatch::builtin

@@ -59,8 +59,25 @@ char element_kind(char map) {
   }
 }
 
+std::string go_name_of_map(const WireField& field) {
+  if (field.kind == 'Q' && field.key_named.empty()) return "v1.ResourceList";
+  const auto value = [&field]() -> std::string {
+    if (!field.named.empty()) return field.named;
+    switch (field.kind) {
+      case 'S': return "string";
+      case 'Y': return "[]uint8";
+      case 'Q': return "resource.Quantity";
+      case 'M': return std::string(field.type->go_name());
+      case 'E': return std::string(kExtra);
+      default: return "interface {}";
+    }
+  };
+  return fmt::format("map[{}]{}", field.key_named.empty() ? "string" : field.key_named, value());
+}
+
 // Of one value, or of each item.
 std::string go_name_of(const WireField& field) {
+  if (is_map(field)) return go_name_of_map(field);
   if (!field.named.empty()) return field.named;
   switch (field.kind) {
     case 's': return "string";
@@ -70,11 +87,6 @@ std::string go_name_of(const WireField& field) {
     case 'd': return "float64";
     case 'y': return "[]uint8";
     case 'm': return std::string(field.type->go_name());
-    case 'Q': return "v1.ResourceList";
-    case 'S': return "map[string]string";
-    case 'Y': return "map[string][]uint8";
-    case 'M': return fmt::format("map[string]{}", field.type->go_name());
-    case 'E': return fmt::format("map[string]{}", kExtra);
     default: return "map[string]interface {}";
   }
 }
@@ -148,7 +160,7 @@ class DecoderSearch {
   }
 
   void one(const WireField& field, const Json& value, const Place& place) {
-    if (value.is_null()) return;
+    if (ended_ || value.is_null()) return;
     switch (field.kind) {
       case 's':
         if (!value.is_string()) misfit(value, place, go_name_of(field));

@@ -26,8 +26,8 @@ constexpr std::size_t kUid = 36;  // characters
 // A device, or the share of one; as it is shown.
 std::string device_id(const Field& of) {
   return fmt::format("{{\"Driver\":{},\"Pool\":{},\"Device\":{},\"ShareID\":{}}}",
-                     quoted_text(of["driver"].text()), quoted_text(of["pool"].text()),
-                     quoted_text(of["device"].text()), quoted_text(of["shareID"].text()));
+                     json_text(of["driver"].text()), json_text(of["pool"].text()),
+                     json_text(of["device"].text()), json_text(of["shareID"].text()));
 }
 
 // Hexadecimal digits; with dashes where a UID has them if it is one with dashes.

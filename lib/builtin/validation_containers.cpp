@@ -332,7 +332,7 @@ void check_seccomp(const Field& profile) {
   if (!type.is("Localhost")) {
     if (!file.present()) return;
     const std::string shown = fmt::format("{{\"Type\":{},\"LocalhostProfile\":{}}}",
-                                          quoted_text(type.text()), quoted_text(file.text()));
+                                          json_text(type.text()), json_text(file.text()));
     return file.invalid_as(shown, "can only be set when seccomp type is Localhost");
   }
   if (!file.present()) return file.required("must be set when seccomp type is Localhost");

@@ -91,7 +91,7 @@ void check_kept_driver(const Field& now, const Field& before, const Field& drive
   const Field keys = now["topologyKeys"];
   drivers.invalid_as(
       fmt::format("{{\"Name\":{},\"NodeID\":{},\"TopologyKeys\":{},\"Allocatable\":null}}",
-                  quoted_text(now["name"].text()), quoted_text(now["nodeID"].text()), keys.shown()),
+                  json_text(now["name"].text()), json_text(now["nodeID"].text()), keys.shown()),
       "field is immutable");
 }
 

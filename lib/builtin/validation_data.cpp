@@ -167,8 +167,8 @@ void check_taints(const Field& taints) {
     }
     if (seen.insert(effect.text() + " " + key.text()).second) continue;
     const std::string shown = fmt::format(
-        "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":{}}}", quoted_text(key.text()),
-        quoted_text(value.text()), quoted_text(effect.text()), taint["timeAdded"].shown());
+        "{{\"Key\":{},\"Value\":{},\"Effect\":{},\"TimeAdded\":{}}}", json_text(key.text()),
+        json_text(value.text()), json_text(effect.text()), taint["timeAdded"].shown());
     FieldError twice = field_duplicate(taint.path(), shown);
     twice.message += ": taints must be unique by key and effect pair";
     taint.errors().push_back(std::move(twice));
@@ -262,7 +262,7 @@ void check_node_addresses(const Field& addresses) {
     if (seen.emplace(type, address).second) continue;
     one.errors().push_back(field_duplicate(
         one.path(),
-        fmt::format("{{\"Type\":{},\"Address\":{}}}", quoted_text(type), quoted_text(address))));
+        fmt::format("{{\"Type\":{},\"Address\":{}}}", json_text(type), json_text(address))));
   }
 }
 
@@ -350,7 +350,7 @@ using GoNames = std::vector<std::pair<const char*, const char*>>;
 std::string go_texts(const Field& map, const GoNames& names) {
   std::vector<std::string> out;
   for (const auto& [key, name] : names) {
-    out.push_back(fmt::format("\"{}\":{}", name, quoted_text(map[key].text())));
+    out.push_back(fmt::format("\"{}\":{}", name, json_text(map[key].text())));
   }
   return "{" + base::join(out, ",") + "}";
 }

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMostAlternatives = 8;
 constexpr std::size_t kMostConstraints = 32;
 constexpr std::size_t kMostSelectors = 32;
+constexpr std::uint64_t kMostSelectorCost = 1000000;
 
 void check_selectors(const Field& selectors) {
   check_list(selectors, kMostSelectors, [](const Field& selector) {
@@ -19,8 +20,12 @@ void check_selectors(const Field& selectors) {
     if (!cel.present()) return cel.required();
     const Field expression = cel["expression"];
     if (expression.size() > kMostDeviceText) return expression.too_long(kMostDeviceText);
-    const std::string problem = device_selector_problem(expression.text());
-    if (!problem.empty()) expression.invalid_text(problem);
+    const DeviceSelector read = read_device_selector(expression.text());
+    if (!read.problem.empty()) {
+      expression.invalid_text(read.problem);
+    } else if (read.cost > kMostSelectorCost) {
+      expression.forbidden("too complex, exceeds cost limit");
+    }
   });
 }
 

@@ -32,7 +32,7 @@ void check_distinguisher(const Field& method) {
   const Field type = method["type"];
   if (!method.present() || type.is("ByNamespace") || type.is("ByUser")) return;
   type.errors().push_back(
-      field_not_supported(type.path(), fmt::format("{{\"Type\":{}}}", quoted_text(type.text())),
+      field_not_supported(type.path(), fmt::format("{{\"Type\":{}}}", json_text(type.text())),
                           {"ByNamespace", "ByUser"}));
 }
 

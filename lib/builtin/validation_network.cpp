@@ -305,8 +305,8 @@ void check_parent(const Field& parent) {
 std::string parent_text(const Field& parent) {
   if (!parent.present()) return "null";
   return fmt::format("{{\"Group\":{},\"Resource\":{},\"Namespace\":{},\"Name\":{}}}",
-                     quoted_text(parent["group"].text()), quoted_text(parent["resource"].text()),
-                     quoted_text(parent["namespace"].text()), quoted_text(parent["name"].text()));
+                     json_text(parent["group"].text()), json_text(parent["resource"].text()),
+                     json_text(parent["namespace"].text()), json_text(parent["name"].text()));
 }
 
 }  // namespace

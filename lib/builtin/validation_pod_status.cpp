@@ -108,7 +108,7 @@ void check_claim_statuses(const Field& statuses, const Field& claims) {
 std::string ips_text(const std::vector<Field>& addresses) {
   std::string out;
   for (const auto& one : addresses) {
-    out += (out.empty() ? "" : ",") + ("{\"IP\":" + quoted_text(one["ip"].text()) + "}");
+    out += (out.empty() ? "" : ",") + ("{\"IP\":" + json_text(one["ip"].text()) + "}");
   }
   return "[" + out + "]";
 }

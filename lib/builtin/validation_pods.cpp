@@ -71,7 +71,7 @@ void check_resource_claims(const Field& claims, std::set<std::string>& names) {
       const auto shown = [](const Field& text) { return text.present() ? text.shown() : "null"; };
       claim.invalid_as(
           fmt::format("{{\"Name\":{},\"ResourceClaimName\":{},\"ResourceClaimTemplateName\":{}}}",
-                      quoted_text(name.text()), shown(by_name), shown(by_template)),
+                      json_text(name.text()), shown(by_name), shown(by_template)),
           by_name.present()
               ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be "
                 "specified"

@@ -189,9 +189,8 @@ void check_annotation(const Field& annotation, const std::string& policy,
 std::string annotations_text(const Field& annotations) {
   Values all;
   for (const auto& one : annotations.items()) {
-    all.push_back(fmt::format("{{\"Key\":{},\"ValueExpression\":{}}}",
-                              quoted_text(one["key"].text()),
-                              quoted_text(one["valueExpression"].text())));
+    all.push_back(fmt::format("{{\"Key\":{},\"ValueExpression\":{}}}", json_text(one["key"].text()),
+                              json_text(one["valueExpression"].text())));
   }
   return "[" + base::join(all, ",") + "]";
 }

@@ -15,7 +15,7 @@ namespace {
 void check_quota_name(const Field& amount, const std::string& name) {
   check_resource_name(amount, name);
   if (name.find('/') != std::string::npos || is_quota_resource(name)) return;
-  amount.invalid_as(quoted_text(name), "must be a standard resource for quota");
+  amount.invalid_as(json_text(name), "must be a standard resource for quota");
 }
 
 const Values kScopes = {"Terminating",
@@ -93,7 +93,7 @@ std::string scope_selector_text(const Field& list) {
   for (const auto& one : list.items()) {
     if (!out.empty()) out += ",";
     out += fmt::format("{{\"ScopeName\":{},\"Operator\":{},\"Values\":{}}}",
-                       quoted_text(one["scopeName"].text()), quoted_text(one["operator"].text()),
+                       json_text(one["scopeName"].text()), json_text(one["operator"].text()),
                        one["values"].shown());
   }
   return "{\"MatchExpressions\":[" + out + "]}";

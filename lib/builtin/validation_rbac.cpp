@@ -25,9 +25,15 @@ void check_rule(const Field& rule, bool namespaced) {
   if (resources.empty()) resources.required("resource rules must supply at least one resource");
 }
 
+// Of a plain string, unlike the enumerations of Field::one_of.
+void check_word(const Field& word, const Values& supported) {
+  if (is_one(word.text(), supported)) return;
+  word.errors().push_back(field_not_supported(word.path(), quoted_text(word.text()), supported));
+}
+
 // Where it is given: what is not is filled in.
 void check_group(const Field& group, const char* expected) {
-  if (group.present()) group.one_of({expected});
+  if (group.present()) check_word(group, {expected});
 }
 
 void check_subject(const Field& subject, bool namespaced) {
@@ -41,7 +47,7 @@ void check_subject(const Field& subject, bool namespaced) {
   } else if (kind.is("User") || kind.is("Group")) {
     check_group(subject["apiGroup"], kGroup);
   } else {
-    kind.not_supported({"ServiceAccount", "User", "Group"});
+    check_word(kind, {"ServiceAccount", "User", "Group"});
   }
 }
 
@@ -50,11 +56,7 @@ void check_binding(const Field& object, const Json* live, const Values& roles, b
   const Field kind = ref["kind"];
   const Field name = ref["name"];
   check_group(ref["apiGroup"], kGroup);
-  if (kind.present()) {
-    kind.one_of(roles);
-  } else {
-    kind.not_supported(roles);
-  }
+  check_word(kind, roles);
   if (name.empty()) {
     name.required();
   } else {
@@ -64,8 +66,8 @@ void check_binding(const Field& object, const Json* live, const Values& roles, b
   if (live == nullptr || same_field(ref, Field(*live, object.errors())["roleRef"])) return;
   const Field group = ref["apiGroup"];
   ref.invalid_as(fmt::format("{{\"APIGroup\":{},\"Kind\":{},\"Name\":{}}}",
-                             group.present() ? group.shown() : quoted_text(kGroup),
-                             quoted_text(kind.text()), quoted_text(name.text())),
+                             group.present() ? group.shown() : json_text(kGroup),
+                             json_text(kind.text()), json_text(name.text())),
                  "cannot change roleRef");
 }
 

@@ -70,7 +70,7 @@ void check_pod_resource_name(const Field& place, const std::string& resource) {
   if (place.errors().size() != told) return;
   if (resource == "cpu" || resource == "memory" || is_huge_page(resource)) return;
   place.errors().push_back(
-      field_not_supported(place.path(), quoted_text(resource), {"cpu", "hugepages-", "memory"}));
+      field_not_supported(place.path(), json_text(resource), {"cpu", "hugepages-", "memory"}));
 }
 
 void check_resources(const Field& resources, const std::set<std::string>& claims,

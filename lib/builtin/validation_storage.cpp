@@ -198,7 +198,7 @@ void check_claim_status(const Field& object, const Json* /*live*/) {
     check_claimed_resource(resizes, name);
     if (is_one(state.text(), states)) continue;
     // It names the resource in place of the state.
-    resizes.errors().push_back(field_not_supported(resizes.path(), quoted_text(name), states));
+    resizes.errors().push_back(field_not_supported(resizes.path(), json_text(name), states));
   }
   const Field allocated = status["allocatedResources"];
   for (const auto& [name, amount] : allocated.entries()) {

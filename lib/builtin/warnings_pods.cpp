@@ -151,7 +151,7 @@ void warn_of_repeated(const std::string& path, const Json& list, const char* fie
     const std::string value = string_at(item, {field});
     if (seen.insert(value).second) return;
     warnings.push_back(
-        fmt::format("{}.{}: duplicate {} {}", place, field, field, schema::in_quotes(value)));
+        fmt::format("{}.{}: duplicate {} {}", place, field, field, schema::go_quoted(value)));
   });
 }
 
@@ -174,7 +174,7 @@ void warn_of_fraction(const std::string& path, const Json& resources, const char
   const auto quantity = base::Quantity::parse(text);
   if (!quantity || quantity->as_int64() || quantity->as_double() > kMostBytes) return;
   warnings.push_back(fmt::format("{}[{}]: fractional byte value {} is invalid, must be an integer",
-                                 path, name, schema::in_quotes(text)));
+                                 path, name, schema::go_quoted(text)));
 }
 
 // A field that replaced an annotation counts where it is set.
@@ -216,7 +216,7 @@ void warn_of_variables(const std::string& path, const Json& container, Warnings&
     if (extended && at(one, {"valueFrom"}).empty()) return;
     warnings.push_back(
         fmt::format("{}: hides previous definition of {}, which may be dropped when using apply",
-                    place, schema::in_quotes(name)));
+                    place, schema::go_quoted(name)));
   });
 }
 
@@ -326,7 +326,7 @@ void warn_of_port_names(const std::string& spec_path, const Json& spec, Warnings
     warnings.push_back(
         fmt::format("{}: duplicate port name {} with {}, services and probes that select ports by "
                     "name will use {}",
-                    path, schema::in_quotes(name), other->second, other->second));
+                    path, schema::go_quoted(name), other->second, other->second));
   };
   each_container(spec_path, spec, [&](const std::string& container, const Json& one) {
     each_item(container + ".ports", at(one, {"ports"}), warn_of_port);

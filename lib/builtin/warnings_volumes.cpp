@@ -23,7 +23,7 @@ struct File {
 };
 
 std::string shown(const File& file) {
-  const std::string path = schema::in_quotes(file.path);
+  const std::string path = schema::go_quoted(file.path);
   return file.source.empty() ? path : fmt::format("{} ({})", path, file.source);
 }
 
@@ -80,7 +80,7 @@ void add_projection(const Json& source, VolumeFiles& files) {
     return items != nullptr && !items->is_null();
   };
   const auto named = [&](const char* kind, const char* word) {
-    return fmt::format("{} {}", word, schema::in_quotes(string_at(source, {kind, "name"})));
+    return fmt::format("{} {}", word, schema::go_quoted(string_at(source, {kind, "name"})));
   };
   if (listed("configMap")) {
     files.add_all(base::items_at(source, {"configMap", "items"}), named("configMap", "ConfigMap"));
@@ -106,13 +106,13 @@ void warn_of_projected(const std::string& name, const Json& projected, Warnings&
 }
 
 void warn_of_overlaps(const Json& volume, Warnings& warnings) {
-  const std::string name = schema::in_quotes(string_at(volume, {"name"}));
+  const std::string name = schema::go_quoted(string_at(volume, {"name"}));
   const auto of_one_source = [&](const char* kind, const std::string& told) {
     VolumeFiles files(fmt::format("volume {} ({})", name, told), warnings);
     files.add_all(base::items_at(volume, {kind, "items"}), "");
   };
   const auto named = [&](const char* word, const char* kind, const char* key) {
-    return fmt::format("{} {}", word, schema::in_quotes(string_at(volume, {kind, key})));
+    return fmt::format("{} {}", word, schema::go_quoted(string_at(volume, {kind, key})));
   };
   of_one_source("configMap", named("ConfigMap", "configMap", "name"));
   of_one_source("secret", named("Secret", "secret", "secretName"));

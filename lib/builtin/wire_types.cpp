@@ -38,11 +38,14 @@ WireField parse_wire_field(std::string text, const WireTypes& types) {
   if (const std::string type = take_tail(text, '='); !type.empty()) {
     field.type = &types.find(type)->second;
   }
-  field.named = take_tail(text, '~');
+  std::string named = take_tail(text, '~');
+  std::string of_values = take_tail(text, '~');
   std::string flags = take_tail(text, ':');
   field.name = std::move(text);
   field.kind = flags.back();
   flags.pop_back();
+  field.key_named = is_map(field) ? std::move(named) : "";
+  field.named = is_map(field) ? std::move(of_values) : std::move(named);
   for (const char flag : flags) {
     field.repeated = field.repeated || flag == 'r';
     field.pointer = field.pointer || flag == 'p';

@@ -25,6 +25,7 @@ struct WireField {
   bool omit_empty = false;
   bool omit_zero = false;
   std::string named;               // of a scalar with a name: "v1.RestartPolicy"
+  std::string key_named;           // of a map whose keys have a name: "v1.QualifiedName"
   const WireType* type = nullptr;  // of messages and maps of them
 };
 

@@ -256,8 +256,12 @@ std::optional<Range> declared_size(const DataType& root, const std::vector<std::
       at = at->element.get();
     } else if (step == "@keys") {
       if (at->form != DataType::Form::map) return std::nullopt;
-      // Keys are strings without a bound of their own.
-      return i + 1 == path.size() ? std::optional(Range{0, 0}) : std::nullopt;
+      if (at->key == nullptr) {
+        return i + 1 == path.size() ? std::optional(Range{0, 0}) : std::nullopt;
+      }
+      at = at->key.get();
+    } else if (at->entries_are_fields) {
+      at = at->element.get();
     } else {
       // As the server: a reserved word that is written as it is has no size there, so no bound.
       const auto* field = at->form == DataType::Form::object ? at->declared_field(step) : nullptr;

@@ -47,8 +47,10 @@ struct DataType {
   // The same and all the others by the name in JSON; empty text: no name in rules.
   std::map<std::string, std::string, std::less<>> names;
   ListKind list_kind = ListKind::atomic;
-  std::vector<std::string> list_keys;  // of ListKind::map, names in JSON
-  std::uint64_t max_elements = 0;      // bytes, characters, elements, entries; 0 for fixed sizes
+  std::vector<std::string> list_keys;   // of ListKind::map, names in JSON
+  std::uint64_t max_elements = 0;       // bytes, characters, elements, entries; 0 for fixed sizes
+  std::shared_ptr<const DataType> key;  // of maps; null: texts without a bound of their own
+  bool entries_are_fields = false;      // of maps: an entry that is selected has its bound, too
 
   // By the name in `fields`, as sizes are declared.
   const Field* declared_field(std::string_view name) const {

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "schema/cel_rules.hpp"
+#include "schema/go_words.hpp"
 #include "schema/ratcheting.hpp"
 
 namespace kubewatch::schema {
@@ -204,11 +205,11 @@ class Run {
     } else if (reason == "FieldValueRequired") {
       into.push_back(field_required(path, *detail));
     } else if (reason == "FieldValueDuplicate") {
-      into.push_back(field_duplicate(path, base::dump_json(value)));
+      into.push_back(field_duplicate(path, shown_value(value)));
     } else if (value.is_structured()) {
       into.push_back({"FieldValueInvalid", "Invalid value: " + *detail, path});
     } else {
-      into.push_back(field_invalid(path, base::dump_json(value), *detail));
+      into.push_back(field_invalid(path, shown_value(value), *detail));
     }
   }
 

@@ -9,6 +9,7 @@
 #include "schema/crd_report.hpp"
 #include "schema/embedded.hpp"
 #include "schema/formats.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -59,7 +60,7 @@ void check_root_keywords(const Json& schema, const std::string& path, Report& re
   };
   const auto refuse = [&] {
     report.add(
-        kId, field_invalid(path, base::dump_json(schema),
+        kId, field_invalid(path, shown_value(schema),
                            "only [Description Type Format Title Maximum ExclusiveMaximum Minimum "
                            "ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems "
                            "UniqueItems MultipleOf Required Items Properties ExternalDocs Example "
@@ -70,7 +71,7 @@ void check_root_keywords(const Json& schema, const std::string& path, Report& re
     if (said(keyword)) return refuse();
   }
   if (!type.empty() && type != "object") {
-    report.add(kId, field_invalid(path + ".type", in_quotes(type),
+    report.add(kId, field_invalid(path + ".type", go_quoted(type),
                                   "only \"object\" is allowed as the type at the root of the "
                                   "schema if the status subresource is enabled"));
     return;
@@ -161,7 +162,7 @@ class CrdCheck {
   }
 
   void run() {
-    check_crd_group(crd_, options_.live == nullptr, report_);
+    check_crd_group(crd_, options_.live == nullptr && options_.name, report_);
     check_schemas_there();
     const bool preserve = base::find(crd_, {"spec", "preserveUnknownFields"}) != nullptr &&
                           crd_.at("spec").at("preserveUnknownFields") == true;
@@ -265,7 +266,7 @@ class CrdCheck {
       names.insert(name);
       const std::string problem = check_dns1035_label(name);
       if (!problem.empty()) {
-        report_.add("version-name", field_invalid(path + ".name", in_quotes(name), problem));
+        report_.add("version-name", field_invalid(path + ".name", go_quoted(name), problem));
       }
       check_deprecation(version, path, report_);
       if (!shared_schema_) {
@@ -274,7 +275,7 @@ class CrdCheck {
       check_beside(version, path, false);
     }
     const Json* versions = base::find(crd_, {"spec", "versions"});
-    const std::string shown = versions == nullptr ? "null" : base::dump_json(*versions);
+    const std::string shown = versions == nullptr ? "null" : shown_value(*versions);
     if (names.size() != versions_.size()) {
       report_.add("version-name",
                   field_invalid("spec.versions", shown, "must contain unique version names"));
@@ -289,7 +290,7 @@ class CrdCheck {
     const std::string first = string_at(versions_[0], {"name"});
     const std::string problem = check_dns1035_label(first);
     if (!first.empty() && !problem.empty()) {
-      report_.add("version-name", field_invalid("spec.version", in_quotes(first), problem));
+      report_.add("version-name", field_invalid("spec.version", go_quoted(first), problem));
     }
   }
 
@@ -381,7 +382,7 @@ std::vector<std::string> crd_warnings(const Json& crd, const Json* live) {
   std::vector<std::string> out;
   for (const auto& format : unknown_formats(crd)) {
     if (std::find(before.begin(), before.end(), format) != before.end()) continue;
-    const std::string text = fmt::format("unrecognized format {}", in_quotes(format));
+    const std::string text = fmt::format("unrecognized format {}", go_quoted(format));
     if (std::find(out.begin(), out.end(), text) == out.end()) out.push_back(text);
   }
   return out;

@@ -32,6 +32,7 @@ using Findings = std::vector<Finding>;
 struct CrdCheckOptions {
   const Json* live = nullptr;          // what is stored now: an update
   const RuleChecker* rules = nullptr;  // null: CEL is not looked at
+  bool name = true;                    // of a new one; false: the caller looks at its metadata
 };
 
 // All that is wrong, in the server's order. Where all versions have the same schema (subresources,
@@ -50,6 +51,10 @@ Result<void> check_crd_shape(const Json& crd);
 bool bool_at(const Json& object, const char* key);
 // `unrecognized format "x"` for formats that the server passes over; `live` may be null.
 std::vector<std::string> crd_warnings(const Json& crd, const Json* live);
+
+// The one name that a definition may have, "plural.group", and what is said of any other.
+std::string crd_name(const Json& crd);
+inline constexpr std::string_view kNoCrdName = "must be spec.names.plural+\".\"+spec.group";
 
 // Whether a condition of its status is True.
 bool has_crd_condition(const Json& crd, std::string_view type);

@@ -5,9 +5,11 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/go_json.hpp"
 #include "core/resource.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/embedded.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -29,7 +31,7 @@ void check_url(const std::string& url, Report& report) {
   const std::size_t at = authority.rfind('@');
   const std::string host = at == std::string::npos ? authority : authority.substr(at + 1);
   const auto refuse = [&](const std::string& shown, const std::string& why) {
-    report.add(kConversion, field_invalid(field, in_quotes(shown), why));
+    report.add(kConversion, field_invalid(field, go_quoted(shown), why));
   };
   if (scheme != "https") refuse(scheme, "'https' is the only allowed URL scheme" + form);
   if (host.empty()) refuse(host, "host must be specified" + form);
@@ -51,7 +53,7 @@ void check_service_path(const std::string& path, Report& report) {
   const std::string field = std::string(kClient) + ".service.path";
   if (path.empty() || path == "/") return;
   const auto refuse = [&](const std::string& why) {
-    report.add(kConversion, field_invalid(field, in_quotes(path), why));
+    report.add(kConversion, field_invalid(field, go_quoted(path), why));
   };
   if (path == "//") {
     refuse("segment[0] may not be empty");
@@ -119,14 +121,14 @@ void check_review_versions(const Json* versions, Report& report) {
     const std::string name = one.is_string() ? one.get<std::string>() : "";
     const std::string at = fmt::format("{}[{}]", field, index++);
     if (!seen.insert(name).second) {
-      report.add(kConversion, field_invalid(at, in_quotes(name), "duplicate version"));
+      report.add(kConversion, field_invalid(at, go_quoted(name), "duplicate version"));
       continue;
     }
     const std::string problem = check_dns1035_label(name);
-    if (!problem.empty()) report.add(kConversion, field_invalid(at, in_quotes(name), problem));
+    if (!problem.empty()) report.add(kConversion, field_invalid(at, go_quoted(name), problem));
   }
   if (seen.count("v1") + seen.count("v1beta1") != 0) return;
-  report.add(kConversion, field_invalid(field, base::dump_json(*versions),
+  report.add(kConversion, field_invalid(field, shown_value(*versions),
                                         "must include at least one of v1, v1beta1"));
 }
 
@@ -140,7 +142,7 @@ void check_conversion(const Json& spec, Report& report) {
     report.add(kConversion, field_required("spec.conversion.strategy"));
   } else if (strategy != "None" && strategy != "Webhook") {
     report.add(kConversion,
-               field_not_supported("spec.conversion.strategy", base::dump_json(Json(strategy)),
+               field_not_supported("spec.conversion.strategy", core::go_json(Json(strategy)),
                                    {"None", "Webhook"}));
   }
   const Json* client = base::find(*conversion, {"webhook", "clientConfig"});

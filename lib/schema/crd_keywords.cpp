@@ -6,8 +6,10 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "core/go_json.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/field_path.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -62,7 +64,7 @@ class Keywords {
     static const std::vector<std::string> types = {"array",  "boolean", "integer",
                                                    "number", "object",  "string"};
     if (!s.type.empty() && std::find(types.begin(), types.end(), s.type) == types.end()) {
-      report_.add("type", field_not_supported(at(s, "type"), in_quotes(s.type), types));
+      report_.add("type", field_not_supported(at(s, "type"), go_quoted(s.type), types));
     }
     if (s.default_value && !context.defaults) {
       const std::string why = context.why_no_defaults;
@@ -137,7 +139,7 @@ class Keywords {
   void require_type(const Structural& s, const char* id, const char* type, const char* keyword) {
     const std::string why = fmt::format("must be {} if {} is specified", type, keyword);
     report_.add(id, s.type.empty() ? field_required(at(s, "type"), why)
-                                   : field_invalid(at(s, "type"), in_quotes(s.type), why));
+                                   : field_invalid(at(s, "type"), go_quoted(s.type), why));
   }
 
   void check_map_type(const Structural& s) {
@@ -145,7 +147,7 @@ class Keywords {
     if (!s.is_object()) require_type(s, "map-type", "object", "x-kubernetes-map-type");
     if (*s.map_type == "atomic" || *s.map_type == "granular") return;
     report_.add("map-type", field_not_supported(at(s, "x-kubernetes-map-type"),
-                                                in_quotes(*s.map_type), {"atomic", "granular"}));
+                                                go_quoted(*s.map_type), {"atomic", "granular"}));
   }
 
   void check_list_type(const Structural& s) {
@@ -154,7 +156,7 @@ class Keywords {
       require_type(s, "list-type", "array", "x-kubernetes-list-type");
     } else if (*s.list_type == "set" && s.items) {
       const char* why = "must be atomic as item of a list with x-kubernetes-list-type=set";
-      const std::string shown = s.items->list_type ? in_quotes(*s.items->list_type) : "null";
+      const std::string shown = s.items->list_type ? go_quoted(*s.items->list_type) : "null";
       if (s.items->is_array() && s.items->list_type && *s.items->list_type != "atomic") {
         report_.add("list-type", field_invalid(at(s, "items.x-kubernetes-list-type"), shown, why));
       }
@@ -164,7 +166,7 @@ class Keywords {
     }
     if (*s.list_type == "atomic" || *s.list_type == "set" || *s.list_type == "map") return;
     report_.add("list-type",
-                field_not_supported(at(s, "x-kubernetes-list-type"), in_quotes(*s.list_type),
+                field_not_supported(at(s, "x-kubernetes-list-type"), go_quoted(*s.list_type),
                                     {"atomic", "set", "map"}));
   }
 
@@ -174,7 +176,7 @@ class Keywords {
     if (keys && s.list_type != "map") {
       const char* why = "must be map if x-kubernetes-list-map-keys is non-empty";
       const std::string field = at(s, "x-kubernetes-list-type");
-      report_.add(kId, s.list_type ? field_invalid(field, in_quotes(*s.list_type), why)
+      report_.add(kId, s.list_type ? field_invalid(field, go_quoted(*s.list_type), why)
                                    : field_required(field, why));
     }
     if (s.list_type != "map") return;
@@ -192,7 +194,7 @@ class Keywords {
       return;
     }
     if (!s.items->is_object()) {
-      report_.add(kId, field_invalid(at(s, "items.type"), in_quotes(s.items->type),
+      report_.add(kId, field_invalid(at(s, "items.type"), go_quoted(s.items->type),
                                      "must be object if parent array's x-kubernetes-list-type is "
                                      "map"));
       return;
@@ -202,7 +204,7 @@ class Keywords {
 
   void check_key_names(const Structural& s) {
     constexpr const char* kId = "list-map-keys";
-    const std::string shown = base::dump_json(Json(*s.list_map_keys));
+    const std::string shown = shown_value(Json(*s.list_map_keys));
     std::set<std::string> seen;
     for (const auto& key : *s.list_map_keys) {
       const auto it = s.items->properties.find(key);
@@ -211,7 +213,7 @@ class Keywords {
                                        "entries must all be names of item properties"));
       } else if (it->second->is_array() || it->second->is_object()) {
         report_.add(kId, field_invalid(at(s, fmt::format("items.properties[{}].type", key)),
-                                       in_quotes(s.items->type),
+                                       go_quoted(s.items->type),
                                        "must be a scalar type if parent array's "
                                        "x-kubernetes-list-type is map"));
       }
@@ -258,10 +260,10 @@ class Keywords {
     if (is_blank(rule.rule)) {
       report_.add(kId, field_required(place + ".rule", "rule is not specified"));
     } else if (!rule.message.empty() && is_blank(rule.message)) {
-      report_.add(kId, field_invalid(place + ".message", in_quotes(rule.message),
+      report_.add(kId, field_invalid(place + ".message", go_quoted(rule.message),
                                      "must be non-empty if specified"));
     } else if (has_line_break(trimmed(rule.message))) {
-      report_.add(kId, field_invalid(place + ".message", in_quotes(rule.message),
+      report_.add(kId, field_invalid(place + ".message", go_quoted(rule.message),
                                      "must not contain line breaks"));
     } else if (has_line_break(trimmed(rule.rule)) && is_blank(rule.message)) {
       report_.add(kId, field_required(place + ".message",
@@ -283,21 +285,21 @@ class Keywords {
     if (!rule.reason.empty() &&
         std::find(reasons.begin(), reasons.end(), rule.reason) == reasons.end()) {
       report_.add(
-          kId, field_not_supported(place + ".reason", base::dump_json(Json(rule.reason)), reasons));
+          kId, field_not_supported(place + ".reason", core::go_json(Json(rule.reason)), reasons));
     }
     const std::string& path = rule.field_path;
     if (path.empty()) return;
     if (is_blank(path)) {
-      report_.add(kId, field_invalid(place + ".fieldPath", in_quotes(path),
+      report_.add(kId, field_invalid(place + ".fieldPath", go_quoted(path),
                                      "must be non-empty if specified"));
     }
     if (has_line_break(path)) {
-      report_.add(kId, field_invalid(place + ".fieldPath", in_quotes(path),
+      report_.add(kId, field_invalid(place + ".fieldPath", go_quoted(path),
                                      "must not contain line breaks"));
     }
     if (!find_field(path, s, true)) {
       report_.add(kId,
-                  field_invalid(place + ".fieldPath", in_quotes(path), "must be a valid path"));
+                  field_invalid(place + ".fieldPath", go_quoted(path), "must be a valid path"));
     }
   }
 

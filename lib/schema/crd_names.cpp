@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/go_json.hpp"
 #include "core/resource.hpp"
 #include "schema/crd_report.hpp"
 #include "schema/embedded.hpp"
@@ -28,7 +29,7 @@ void check_one_name(const Json& names, const std::string& path, const char* key,
   if (problem.empty()) return;
   const std::string hint =
       mixed_case ? "may have mixed case, but should otherwise match: " + problem : problem;
-  report.add("names", field_invalid(path + "." + key, in_quotes(value), hint));
+  report.add("names", field_invalid(path + "." + key, go_quoted(value), hint));
 }
 
 void check_name_list(const Json& names, const std::string& path, const char* key, Report& report) {
@@ -37,7 +38,7 @@ void check_name_list(const Json& names, const std::string& path, const char* key
     const std::string name = one.is_string() ? one.get<std::string>() : "";
     const std::string field = fmt::format("{}.{}[{}]", path, key, index++);
     const std::string problem = check_dns1035_label(name);
-    if (!problem.empty()) report.add("names", field_invalid(field, in_quotes(name), problem));
+    if (!problem.empty()) report.add("names", field_invalid(field, go_quoted(name), problem));
   }
 }
 
@@ -56,27 +57,33 @@ Approval approval_of(const Json& crd) {
 
 }  // namespace
 
-void check_crd_group(const Json& crd, bool created, Report& report) {
+std::string crd_name(const Json& crd) {
+  return string_at(crd, {"spec", "names", "plural"}) + "." + string_at(crd, {"spec", "group"});
+}
+
+void check_crd_group(const Json& crd, bool named, Report& report) {
   const std::string name = string_at(crd, {"metadata", "name"});
   const std::string group = string_at(crd, {"spec", "group"});
-  if (created && name != string_at(crd, {"spec", "names", "plural"}) + "." + group) {
-    report.add("crd-name", field_invalid("metadata.name", in_quotes(name),
-                                         "must be spec.names.plural+\".\"+spec.group"));
+  if (named && name.empty()) {
+    report.add("crd-name", field_required("metadata.name", "name or generateName is required"));
+  } else if (named && name != crd_name(crd)) {
+    report.add("crd-name",
+               field_invalid("metadata.name", go_quoted(name), std::string(kNoCrdName)));
   }
   const std::string problem = core::check_dns_subdomain(group);
   if (group.empty()) {
     report.add("group", field_required("spec.group"));
   } else if (!problem.empty()) {
-    report.add("group", field_invalid("spec.group", in_quotes(group), problem));
+    report.add("group", field_invalid("spec.group", go_quoted(group), problem));
   } else if (group.find('.') == std::string::npos) {
-    report.add("group", field_invalid("spec.group", in_quotes(group),
+    report.add("group", field_invalid("spec.group", go_quoted(group),
                                       "should be a domain with at least one dot"));
   }
   const std::string scope = string_at(crd, {"spec", "scope"});
   if (scope.empty()) {
     report.add("scope", field_required("spec.scope"));
   } else if (scope != "Cluster" && scope != "Namespaced") {
-    report.add("scope", field_not_supported("spec.scope", base::dump_json(Json(scope)),
+    report.add("scope", field_not_supported("spec.scope", core::go_json(Json(scope)),
                                             {"Cluster", "Namespaced"}));
   }
 }
@@ -100,7 +107,7 @@ void check_name_shapes(const Json& names, const std::string& path, Report& repor
   check_name_list(names, path, "shortNames", report);
   const std::string kind = string_at(names, {"kind"});
   if (!kind.empty() && kind == string_at(names, {"listKind"})) {
-    report.add("names", field_invalid(path + ".listKind", in_quotes(kind),
+    report.add("names", field_invalid(path + ".listKind", go_quoted(kind),
                                       "kind and listKind may not be the same"));
   }
   check_name_list(names, path, "categories", report);
@@ -125,7 +132,7 @@ void check_api_approval(const Json& crd, const Json* live, Report& report) {
   const std::string value = string_at(*base::find(crd, {"metadata", "annotations"}), {kApproval});
   report.add(
       "api-approved",
-      field_invalid(field, in_quotes(value),
+      field_invalid(field, go_quoted(value),
                     must + " with either a URL or a reason starting with \"unapproved\", " + see));
 }
 
@@ -133,7 +140,7 @@ void check_crd_update(const Json& crd, const Json& live, Report& report) {
   const auto immutable = [&](std::initializer_list<std::string_view> path, const char* field) {
     const std::string value = string_at(crd, path);
     if (value == string_at(live, path)) return;
-    report.add("immutable", field_invalid(field, in_quotes(value), "field is immutable"));
+    report.add("immutable", field_invalid(field, go_quoted(value), "field is immutable"));
   };
   if (is_crd_established(live)) {
     immutable({"spec", "scope"}, "spec.scope");
@@ -175,7 +182,7 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
   for (const auto& version : versions) {
     const std::string name = string_at(version, {"name"});
     if (!bool_at(version, "storage") || is_stored(name)) continue;
-    report.add(kId, field_invalid("status.storedVersions", base::dump_json(Json(stored)),
+    report.add(kId, field_invalid("status.storedVersions", shown_value(Json(stored)),
                                   "must have the storage version " + name));
   }
   for (std::size_t i = 0; i < stored.size(); ++i) {
@@ -185,7 +192,7 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
     });
     if (known) continue;
     report.add(kId,
-               field_invalid(fmt::format("status.storedVersions[{}]", i), in_quotes(name),
+               field_invalid(fmt::format("status.storedVersions[{}]", i), go_quoted(name),
                              fmt::format("missing from spec.versions; {0} was previously a storage "
                                          "version, and must remain in spec.versions until a "
                                          "storage migration ensures no data remains persisted in "

@@ -29,8 +29,8 @@ class Report {
 void check_crd_names(const Json& crd, Report& report);
 // What the names that are there look like; `path` is that of `names`.
 void check_name_shapes(const Json& names, const std::string& path, Report& report);
-// `created`: an update has its name from the path.
-void check_crd_group(const Json& crd, bool created, Report& report);
+// `named`: the name is looked at, too; an update has its from the path.
+void check_crd_group(const Json& crd, bool named, Report& report);
 void check_api_approval(const Json& crd, const Json* live, Report& report);
 void check_crd_update(const Json& crd, const Json& live, Report& report);
 void check_crd_stored_versions(const Json& crd, const Json* live, Report& report);

@@ -103,7 +103,7 @@ class Structure {
       if (s.type.empty()) {
         required("embedded-resource", s, "type", why);
       } else {
-        invalid("embedded-resource", s, "type", in_quotes(s.type), why);
+        invalid("embedded-resource", s, "type", go_quoted(s.type), why);
       }
     } else if (s.type.empty() && !s.int_or_string && !s.preserves_unknown()) {
       required("structural-type", s, "type",
@@ -116,7 +116,7 @@ class Structure {
                 "must not be used if x-kubernetes-embedded-resource is set");
     }
     if (level == Level::root && !s.type.empty() && s.type != "object") {
-      invalid("structural-type", s, "type", in_quotes(s.type), "must be object at the root");
+      invalid("structural-type", s, "type", go_quoted(s.type), "must be object at the root");
     }
   }
 
@@ -125,7 +125,7 @@ class Structure {
     for (const char* key : {"kind", "apiVersion"}) {
       const auto it = s.properties.find(key);
       if (!resource || it == s.properties.end() || it->second->type == "string") continue;
-      invalid("structural-metadata", *it->second, "type", in_quotes(it->second->type),
+      invalid("structural-metadata", *it->second, "type", go_quoted(it->second->type),
               "must be string");
     }
     if (const auto it = s.properties.find("metadata"); it != s.properties.end()) {
@@ -140,7 +140,7 @@ class Structure {
 
   void check_metadata(const Structural& metadata, bool resource, Level level) {
     if (resource && metadata.type != "object") {
-      invalid("structural-metadata", metadata, "type", in_quotes(metadata.type), "must be object");
+      invalid("structural-metadata", metadata, "type", go_quoted(metadata.type), "must be object");
     }
     if (level != Level::root) return;
     const std::size_t known =
@@ -164,7 +164,7 @@ class Structure {
     if (s.pattern.empty()) return;
     const auto pattern = base::Regex::compile(s.pattern);
     if (pattern) return;
-    invalid("pattern", s, "pattern", in_quotes(s.pattern),
+    invalid("pattern", s, "pattern", go_quoted(s.pattern),
             "must be a valid regular expression, but isn't: " + pattern.error().message());
   }
 

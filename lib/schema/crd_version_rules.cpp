@@ -39,7 +39,7 @@ void check_scale_path(const Json& scale, const char* key, const std::string& pat
     problem = "should be a json path under " +
               (below.size() == 1 ? below[0] : "either " + base::join(below, " or "));
   }
-  if (!problem.empty()) report.add("scale", field_invalid(field, in_quotes(value), problem));
+  if (!problem.empty()) report.add("scale", field_invalid(field, go_quoted(value), problem));
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void check_deprecation(const Json& version, const std::string& path, Report& rep
   if (it == version.end() || !it->is_string()) return;
   const std::string text = it->get<std::string>();
   const auto refuse = [&](const std::string& why) {
-    report.add("deprecation", field_invalid(path + ".deprecationWarning", in_quotes(text), why));
+    report.add("deprecation", field_invalid(path + ".deprecationWarning", go_quoted(text), why));
   };
   const auto flag = version.find("deprecated");
   if (flag == version.end() || *flag != true) {
@@ -95,18 +95,18 @@ void check_columns(const Json& columns, const std::string& path, Report& report)
     if (type.empty()) {
       report.add(kId, field_required(at + ".type", types_text));
     } else if (!is_one_of(type, types)) {
-      report.add(kId, field_invalid(at + ".type", in_quotes(type), types_text));
+      report.add(kId, field_invalid(at + ".type", go_quoted(type), types_text));
     }
     const std::string format = string_at(column, {"format"});
     if (!format.empty() && !is_one_of(format, formats)) {
-      report.add(kId, field_invalid(at + ".format", in_quotes(format),
+      report.add(kId, field_invalid(at + ".format", go_quoted(format),
                                     "must be one of " + base::join(formats, ",")));
     }
     const std::string json_path = string_at(column, {"jsonPath"});
     if (json_path.empty()) {
       report.add(kId, field_required(at + ".JSONPath"));
     } else if (const std::string why = simple_path_problem(json_path); !why.empty()) {
-      report.add(kId, field_invalid(at + ".JSONPath", in_quotes(json_path), why));
+      report.add(kId, field_invalid(at + ".JSONPath", go_quoted(json_path), why));
     }
   }
 }
@@ -121,7 +121,7 @@ void check_selectable_fields(const Json& fields, const Structural* schema, const
     const std::string at = fmt::format("{}[{}].jsonPath", path, index++);
     const std::string value = string_at(one, {"jsonPath"});
     const auto refuse = [&](const std::string& why) {
-      report.add(kId, field_invalid(at, in_quotes(value), why));
+      report.add(kId, field_invalid(at, go_quoted(value), why));
     };
     if (value.empty()) {
       report.add(kId, field_required(at));
@@ -140,7 +140,7 @@ void check_selectable_fields(const Json& fields, const Structural* schema, const
           "must point to a field of type string, boolean or integer. Enum string fields and "
           "strings with formats are allowed.");
     }
-    if (!seen.insert(found->path).second) report.add(kId, field_duplicate(at, in_quotes(value)));
+    if (!seen.insert(found->path).second) report.add(kId, field_duplicate(at, go_quoted(value)));
   }
   if (seen.size() > kMost) {
     report.add(kId, field_too_many(path, static_cast<std::int64_t>(seen.size()), kMost));

@@ -64,7 +64,7 @@ std::string read_metadata(Json& metadata, const ValuePlace& place, ToldPaths& un
 
 void check_api_version(const Json& value, const ValuePlace& place, FieldErrors& errors) {
   if (!value.is_string()) {
-    errors.push_back(field_invalid(place.text(), base::dump_json(value), "must be a string"));
+    errors.push_back(field_invalid(place.text(), shown_value(value), "must be a string"));
     return;
   }
   const std::string text = value.get<std::string>();
@@ -72,13 +72,13 @@ void check_api_version(const Json& value, const ValuePlace& place, FieldErrors& 
     errors.push_back(field_invalid(place.text(), "\"\"", "must not be empty"));
   } else if (std::count(text.begin(), text.end(), '/') > 1) {
     errors.push_back(
-        field_invalid(place.text(), in_quotes(text), "unexpected GroupVersion string: " + text));
+        field_invalid(place.text(), go_quoted(text), "unexpected GroupVersion string: " + text));
   }
 }
 
 void check_kind(const Json& value, const ValuePlace& place, FieldErrors& errors) {
   if (!value.is_string()) {
-    errors.push_back(field_invalid(place.text(), base::dump_json(value), "must be a string"));
+    errors.push_back(field_invalid(place.text(), shown_value(value), "must be a string"));
     return;
   }
   const std::string text = value.get<std::string>();
@@ -86,7 +86,7 @@ void check_kind(const Json& value, const ValuePlace& place, FieldErrors& errors)
   if (text.empty()) {
     errors.push_back(field_invalid(place.text(), "\"\"", "must not be empty"));
   } else if (!problem.empty()) {
-    errors.push_back(field_invalid(place.text(), in_quotes(text),
+    errors.push_back(field_invalid(place.text(), go_quoted(text),
                                    "may have mixed case, but should otherwise match: " + problem));
   }
 }
@@ -104,7 +104,7 @@ void check_path_segment(const Json& metadata, const char* key, const ValuePlace&
       problems.push_back(fmt::format("may not contain '{}'", c));
   }
   for (const auto& problem : problems) {
-    errors.push_back(field_invalid(place.property(key).text(), in_quotes(text), problem));
+    errors.push_back(field_invalid(place.property(key).text(), go_quoted(text), problem));
   }
 }
 
@@ -113,12 +113,11 @@ void check_labels(const Json& metadata, const ValuePlace& place, FieldErrors& er
     for (const auto& [key, value] : labels->items()) {
       const std::string bad_key = core::check_label_key(key);
       if (!bad_key.empty()) {
-        errors.push_back(field_invalid(place.property("labels").text(), in_quotes(key), bad_key));
+        errors.push_back(field_invalid(place.property("labels").text(), go_quoted(key), bad_key));
       }
       const std::string bad = core::check_label_value(value.get<std::string>());
       if (!bad.empty()) {
-        errors.push_back(
-            field_invalid(place.property("labels").text(), base::dump_json(value), bad));
+        errors.push_back(field_invalid(place.property("labels").text(), shown_value(value), bad));
       }
     }
   }
@@ -127,7 +126,7 @@ void check_labels(const Json& metadata, const ValuePlace& place, FieldErrors& er
   for (const auto& [key, value] : annotations->items()) {
     const std::string bad_key = core::check_label_key(base::to_lower(key));
     if (bad_key.empty()) continue;
-    errors.push_back(field_invalid(place.property("annotations").text(), in_quotes(key), bad_key));
+    errors.push_back(field_invalid(place.property("annotations").text(), go_quoted(key), bad_key));
   }
 }
 
@@ -147,7 +146,7 @@ void check_one(const Json& value, const ValuePlace& place, FieldErrors& errors) 
   Json copy = *metadata;
   ToldPaths unknown;
   if (const std::string why = read_metadata(copy, at, unknown); !why.empty()) {
-    errors.push_back(field_invalid(at.text(), base::dump_json(*metadata), why));
+    errors.push_back(field_invalid(at.text(), shown_value(*metadata), why));
     return;
   }
   check_path_segment(copy, "name", at, errors);
@@ -156,7 +155,7 @@ void check_one(const Json& value, const ValuePlace& place, FieldErrors& errors) 
   if (!ns.empty()) {
     const std::string problem = core::check_dns_label(ns);
     if (!problem.empty()) {
-      errors.push_back(field_invalid(at.property("namespace").text(), in_quotes(ns), problem));
+      errors.push_back(field_invalid(at.property("namespace").text(), go_quoted(ns), problem));
     }
   }
   check_labels(copy, at, errors);
@@ -204,14 +203,13 @@ std::optional<FieldError> coerce(Json& value, const Structural& schema, bool roo
   for (auto it = value.begin(); it != value.end(); ++it) {
     const bool type_meta = it.key() == "apiVersion" || it.key() == "kind";
     if (embedded && type_meta && !it->is_string()) {
-      return field_invalid(place.property(it.key()).text(), base::dump_json(*it),
-                           "must be a string");
+      return field_invalid(place.property(it.key()).text(), shown_value(*it), "must be a string");
     }
     if (embedded && it.key() == "metadata") {
       const Json before = *it;
       const ValuePlace at = place.property("metadata");
       const std::string why = read_metadata(*it, at, unknown);
-      if (!why.empty()) return field_invalid(at.text(), base::dump_json(before), why);
+      if (!why.empty()) return field_invalid(at.text(), shown_value(before), why);
     }
     const Structural* member = schema.member(it.key());
     if (member == nullptr || !it->is_structured()) continue;

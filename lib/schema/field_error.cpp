@@ -7,6 +7,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::schema {
 
@@ -66,7 +67,7 @@ FieldError field_forbidden(std::string field, const std::string& detail) {
 FieldError field_not_supported(std::string field, const std::string& shown,
                                const std::vector<std::string>& supported) {
   std::vector<std::string> quoted;
-  for (const auto& value : supported) quoted.push_back(base::dump_json(Json(value)));
+  for (const auto& value : supported) quoted.push_back(go_quoted(value));
   std::string message = "Unsupported value: " + shown;
   if (!quoted.empty()) message += ": supported values: " + base::join(quoted, ", ");
   return {"FieldValueNotSupported", std::move(message), std::move(field)};

@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
+#include "core/go_json.hpp"
 
 namespace kubewatch::schema {
 
@@ -57,7 +58,7 @@ std::string go_literal(const Json& value) {
   const char* between = "";
   for (const auto& [key, below] : value.items()) {
     out += between;
-    if (value.is_object()) out += in_quotes(key) + ":";
+    if (value.is_object()) out += go_quoted(key) + ":";
     out += go_literal(below);
     between = ", ";
   }
@@ -88,6 +89,10 @@ std::string go_quoted(std::string_view text) {
   return out + '"';
 }
 
+std::string shown_value(const Json& value) {
+  return value.is_string() ? go_quoted(value.get_ref<const std::string&>()) : core::go_json(value);
+}
+
 Result<std::uint64_t> parse_uint(const std::string& text) {
   std::uint64_t value = 0;
   const char* last = text.data() + text.size();
@@ -96,7 +101,7 @@ Result<std::uint64_t> parse_uint(const std::string& text) {
   if (digits && end.ec == std::errc()) return value;
   const bool too_large = digits && end.ec == std::errc::result_out_of_range;
   return Error(ErrorKind::invalid,
-               fmt::format("strconv.ParseUint: parsing {}: {}", in_quotes(text),
+               fmt::format("strconv.ParseUint: parsing {}: {}", go_quoted(text),
                            too_large ? "value out of range" : "invalid syntax"));
 }
 

@@ -27,9 +27,8 @@ std::string go_literal(const Json& value);
 // are texts of fields whose type is string; those of a type made of it (an enumeration) are shown
 // as JSON.
 std::string go_quoted(std::string_view text);
-inline std::string in_quotes(std::string_view text) {
-  return go_quoted(text);
-}
+// As an error of a field shows a value: a text as a plain string, all else as JSON.
+std::string shown_value(const Json& value);
 // Decimal digits only. Errors: invalid, in the words of strconv.ParseUint.
 Result<std::uint64_t> parse_uint(const std::string& text);
 

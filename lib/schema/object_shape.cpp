@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "schema/go_words.hpp"
 #include "schema/value_place.hpp"
 
 namespace kubewatch::schema {
@@ -190,7 +191,7 @@ void check_keys(const Json& list, const Structural& schema, const ValuePlace& pl
   for (std::size_t i = 0; i < list.size(); ++i) {
     const Json& item = list[i];
     if (!item.is_object() && !item.is_null()) {
-      errors.push_back(field_invalid(place.item(i).text(), base::dump_json(item),
+      errors.push_back(field_invalid(place.item(i).text(), shown_value(item),
                                      "must be an object for an array of list-type map"));
       return;
     }
@@ -202,7 +203,7 @@ void check_keys(const Json& list, const Structural& schema, const ValuePlace& pl
   }
   for (const std::size_t i : repeated(identities)) {
     if (errors.full()) return;
-    errors.push_back(field_duplicate(place.item(i).text(), base::dump_json(identities[i])));
+    errors.push_back(field_duplicate(place.item(i).text(), shown_value(identities[i])));
   }
 }
 
@@ -221,7 +222,7 @@ void check_lists_below(const Json& value, const Structural& schema, const ValueP
     const std::vector<Json> values(value.begin(), value.end());
     for (const std::size_t i : repeated(values)) {
       if (errors.full()) return;
-      errors.push_back(field_duplicate(place.item(i).text(), base::dump_json(value[i])));
+      errors.push_back(field_duplicate(place.item(i).text(), shown_value(value[i])));
     }
   } else if (type == "map") {
     check_keys(value, schema, place, errors);

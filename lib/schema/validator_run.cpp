@@ -154,8 +154,8 @@ void Validator::Run::check_type(const Node& node, const Json& value, const Place
   tell(out, place, [&](const std::string& name) {
     return issue_of(
         IssueKind::type_invalid, name,
-        fmt::format("{} in body must be of type {}: {}", name, wanted, in_quotes(shown)),
-        in_quotes(shown));
+        fmt::format("{} in body must be of type {}: {}", name, wanted, go_quoted(shown)),
+        go_quoted(shown));
   });
 }
 
@@ -193,7 +193,7 @@ void Validator::Run::check_any_of(const Node& node, const Json& value, const Pla
   }
   tell(out, place, [&](const std::string& name) {
     return issue_of(IssueKind::plain, "",
-                    fmt::format("{} must validate at least one schema (anyOf)", in_quotes(name)));
+                    fmt::format("{} must validate at least one schema (anyOf)", go_quoted(name)));
   });
   out.merge(std::move(*best));
 }
@@ -223,7 +223,7 @@ void Validator::Run::check_one_of(const Node& node, const Json& value, const Pla
   tell(out, place, [&](const std::string& name) {
     return issue_of(IssueKind::plain, "",
                     fmt::format("{} must validate one and only one schema (oneOf). {}",
-                                in_quotes(name), found));
+                                go_quoted(name), found));
   });
   if (best) out.merge(std::move(*best));
 }
@@ -241,14 +241,14 @@ void Validator::Run::check_combined(const Node& node, const Json& value, const P
   if (fits != node.all_of.size()) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(IssueKind::plain, "",
-                      fmt::format("{} must validate all the schemas (allOf){}", in_quotes(name),
+                      fmt::format("{} must validate all the schemas (allOf){}", go_quoted(name),
                                   fits == 0 ? ". None validated" : ""));
     });
   }
   if (node.not_node && check(*node.not_node, value, place, nullptr).fine()) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(IssueKind::plain, "",
-                      fmt::format("{} must not validate the schema (not)", in_quotes(name)));
+                      fmt::format("{} must not validate the schema (not)", go_quoted(name)));
     });
   }
   ++out.matches;
@@ -273,20 +273,20 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
       return issue_of(
           IssueKind::invalid, name,
           fmt::format("{} in body should be at least {} chars long", name, *schema.min_length),
-          in_quotes(text));
+          go_quoted(text));
     });
   } else if (!node.bad_pattern.empty()) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(IssueKind::invalid, name,
                       fmt::format("{} in body should match '{}, but pattern is invalid: {}'", name,
                                   schema.pattern, node.bad_pattern),
-                      in_quotes(text));
+                      go_quoted(text));
     });
   } else if (node.pattern && !node.pattern->search(text)) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(IssueKind::invalid, name,
                       fmt::format("{} in body should match '{}'", name, schema.pattern),
-                      in_quotes(text));
+                      go_quoted(text));
     });
   }
   if (node.format.empty() || !is_known_string_format(node.format)) return;
@@ -295,8 +295,8 @@ void Validator::Run::check_string(const Node& node, const Json& value, const Pla
   tell(out, place, [&](const std::string& name) {
     return issue_of(
         IssueKind::type_invalid, name,
-        fmt::format("{} in body must be of type {}: {}", name, node.format, in_quotes(text)),
-        in_quotes(text));
+        fmt::format("{} in body must be of type {}: {}", name, node.format, go_quoted(text)),
+        go_quoted(text));
   });
 }
 
@@ -501,7 +501,7 @@ void Validator::Run::check_object(const Node& node, const Json& value, const Pla
       tell(out, place, [&](const std::string& name) {
         return issue_of(IssueKind::invalid, name,
                         fmt::format("{}.{} in body is a forbidden property", name, it.key()),
-                        in_quotes(it.key()));
+                        go_quoted(it.key()));
       });
     }
     const Node* below_node = property != nullptr ? property : node.additional.get();

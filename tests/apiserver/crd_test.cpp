@@ -323,6 +323,12 @@ TEST_CASE("CRDs that cannot work are refused with every reason") {
     crd[Json::json_pointer(pointer)] = value;
     CHECK(server.post(kCrdPath, crd).code == 422);
   }
+  Json nameless = website_crd();
+  nameless["metadata"].erase("name");
+  CHECK(server.post(kCrdPath, nameless)
+            .message()
+            .ends_with(
+                "is invalid: metadata.name: Required value: name or generateName is required"));
   Json shape = website_crd();
   shape["spec"]["versions"] = "x";
   CHECK(server.post(kCrdPath, shape).code == 400);

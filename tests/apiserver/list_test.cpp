@@ -198,8 +198,13 @@ TEST_CASE("a continue token that is none is refused for what is wrong with it") 
       {"[]", "json: cannot unmarshal array into Go value of type storage.continueToken"},
       {R"({"v":1})",
        "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
+      {R"({"v":1.5})",
+       "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
       {R"({"rv":"1"})",
        "json: cannot unmarshal string into Go struct field continueToken.rv of type int64"},
+      {R"({"rv":9223372036854775808})",
+       "json: cannot unmarshal number 9223372036854775808 into Go struct field continueToken.rv of "
+       "type int64"},
       {R"({"rv":1.5})",
        "json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64"},
       {R"({"v":"v2"})", "server does not recognize this encoded version v2"},

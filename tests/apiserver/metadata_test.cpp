@@ -3,6 +3,7 @@
 
 #include "apiserver/registry.hpp"
 #include "apiserver/strategy.hpp"
+#include "apiserver/support.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::apiserver {
@@ -88,6 +89,58 @@ TEST_CASE("metadata is looked at for all kinds, and by the rules of the kind onc
   CHECK(counts({"events.k8s.io", "v1", "Event"}, "") == Counts{3, 1, 1, 1});
   CHECK(counts({"coordination.k8s.io", "v1", "Lease"}, "") == Counts{3, 1, 1, 0});
   CHECK(counts({"batch", "v1", "CronJob"}, "status") == Counts{2, 1, 1, 0});
+}
+
+TEST_CASE("an owner is shown as JSON") {
+  CHECK(told(kConfigMap, R"({"name":"a","ownerReferences":[
+            {"apiVersion":"v1","kind":"Event","name":"<","uid":"u"}]})") ==
+        R"(metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event",)"
+        R"("name":"\u003c","uid":"u"}: /v1, Kind=Event is disallowed from being an owner)");
+}
+
+TEST_CASE("the one name of a definition follows from its spec, and one that lacks is required") {
+  const Registry registry;
+  const ResourcePtr crds =
+      registry.find_kind({"apiextensions.k8s.io", "v1", "CustomResourceDefinition"});
+  const auto faults = [&](const Json& metadata) {
+    FieldErrors errors;
+    validate_metadata(
+        *crds,
+        {{"metadata", metadata}, {"spec", {{"group", "kw.dev"}, {"names", {{"plural", "as"}}}}}},
+        errors);
+    std::vector<std::string> out;
+    for (const auto& error : errors) out.push_back(schema::sentence(error));
+    return out;
+  };
+  using Told = std::vector<std::string>;
+  const std::string none = "must be spec.names.plural+\".\"+spec.group";
+  CHECK(faults({{"name", "as.kw.dev"}}).empty());
+  CHECK(faults(Json::object()) ==
+        Told{"metadata.name: Required value: name or generateName is required"});
+  CHECK(faults({{"name", "b"}, {"labels", {{"a", ""}, {" ", ""}}}}).front() ==
+        "metadata.name: Invalid value: \"b\": " + none);
+  CHECK(faults({{"name", "as.kw.dev"}, {"generateName", "as"}}) ==
+        Told{"metadata.generateName: Invalid value: \"as\": " + none});
+}
+
+TEST_CASE("the rules of budgets and of core Events do not ask for the metadata") {
+  const Registry registry;
+  CHECK(looks_at_metadata(*registry.find_kind(kConfigMap)));
+  CHECK(looks_at_metadata(*registry.find_kind({"events.k8s.io", "v1", "Event"})));
+  CHECK_FALSE(looks_at_metadata(*registry.find_kind({"", "v1", "Event"})));
+  CHECK_FALSE(looks_at_metadata(*registry.find_kind({"policy", "v1", "PodDisruptionBudget"})));
+  test::Server server;
+  const std::string budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets";
+  Json budget = {{"metadata", {{"name", "x"}, {"labels", {{"a", "!"}}}}},
+                 {"spec", {{"minAvailable", -1}}}};
+  const auto causes = [&] { return server.post(budgets, budget).json["details"]["causes"]; };
+  const Json spec = causes();
+  REQUIRE(spec.size() == 1);
+  CHECK(spec[0]["field"] == "spec.minAvailable");
+  budget["spec"]["minAvailable"] = 1;
+  const Json metadata = causes();
+  REQUIRE(metadata.size() == 1);
+  CHECK(metadata[0]["field"] == "metadata.labels");
 }
 
 // Nothing is timed: each with each would be 10^10 comparisons.

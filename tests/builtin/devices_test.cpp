@@ -1,6 +1,7 @@
 // The rules of what claims devices and of what offers them.
 #include <algorithm>
 
+#include "builtin/device_expressions.hpp"
 #include "builtin/objects.hpp"
 
 namespace kubewatch::builtin {
@@ -107,6 +108,32 @@ TEST_CASE("a class selects devices and configures them") {
        "<input>:1:0: Syntax error: mismatched input '<EOF>' expecting {'[', '{', '(', '.', '-', "
        "'!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}"},
   });
+}
+
+TEST_CASE("what selects devices costs at worst what a device may hold at most") {
+  const std::vector<std::pair<const char*, std::uint64_t>> costs = {
+      {"true", 0},
+      {"'d.io' in device.attributes", 3},
+      {"device.driver == ''", 2},
+      {"device.driver == 'dra.example.com'", 4},
+      {"device.attributes['d.io'].isThere", 4},
+      {"device.attributes['d.io'].name == 'fish'", 5},
+      {"device.attributes['d.io'].name > 0", 5},
+      {"cel.bind(dra, device.attributes['d.io'], dra.name)", 15},
+      {"device.capacity['d.io'].name.isGreaterThan(quantity('1Ki'))", 6},
+      {"device.attributes.exists_one(x, x == 'dra.example.com')", 164},
+  };
+  for (const auto& [source, cost] : costs) {
+    CAPTURE(source);
+    const DeviceSelector read = read_device_selector(source);
+    CHECK(read.problem.empty());
+    CHECK(read.cost == cost);
+  }
+  const std::string all = "device.attributes.all(";
+  const std::string deep = all + "a, " + all + "b, " + all + "c, ";
+  CHECK(told_of(kClass, selecting(deep + "a != b && b != c)))").c_str()).empty());
+  CHECK(told_of(kClass, selecting(deep + all + "d, a != d))))").c_str()) ==
+        "spec.selectors[0].cel.expression: Forbidden: too complex, exceeds cost limit");
 }
 
 TEST_CASE("what selects devices is compiled with what a device has") {

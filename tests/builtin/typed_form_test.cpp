@@ -106,6 +106,38 @@ TEST_CASE("a schema in a list is read by itself: unknown fields go untold, fault
   CHECK(why(R"({"items":["x"]})") == start + path + "items of type v1.JSONSchemaProps");
   CHECK(why(R"({"items":"x"})").empty());
   CHECK(why(R"({"additionalProperties":"x"})") == "boolean or JSON schema expected");
+  // What reads itself ends the reading: neither what fits behind it nor another fault is told.
+  const std::string told = start + path + "dependencies.maxLength of type int64";
+  CHECK(why(R"({"dependencies":{"a":{"maxLength":"x"},"b":{"minLength":1}}})") == told);
+  CHECK(why(R"({"dependencies":{"a":{"maxLength":"x"},"b":{"minLength":"y"}},"title":1})") == told);
+  CHECK(why(R"({"dependencies":{"a":{"maxLength":"x"},"b":["c",1]}})") == told);
+}
+
+TEST_CASE("maps are told by the names that Go has for their keys and values") {
+  const auto why = [](const char* kind, const char* rest) {
+    Json object = Json::parse(rest);
+    object.update({{"apiVersion", "resource.k8s.io/v1"}, {"kind", kind}});
+    if (object.contains("status")) object["apiVersion"] = "v1";
+    return why_undecoded(object).value_or("");
+  };
+  const std::string start = "json: cannot unmarshal string into Go struct field ";
+  CHECK(why("ResourceSlice", R"({"spec":{"devices":[{"attributes":"x"}]}})") ==
+        start + "Device.spec.devices.attributes of type map[v1.QualifiedName]v1.DeviceAttribute");
+  CHECK(why("ResourceSlice", R"({"spec":{"sharedCounters":[{"counters":"x"}]}})") ==
+        start + "CounterSet.spec.sharedCounters.counters of type map[string]v1.Counter");
+  CHECK(why("ResourceSlice", R"({"spec":{"devices":[{"attributes":{"a":{"int":"x"}}}]}})") ==
+        start + "DeviceAttribute.spec.devices.attributes.int of type int64");
+  CHECK(why("ResourceClaim", R"({"spec":{"devices":{"requests":[
+            {"exactly":{"capacity":{"requests":"x"}}}]}}})") ==
+        start +
+            "CapacityRequirements.spec.devices.requests.exactly.capacity.requests of type "
+            "map[v1.QualifiedName]resource.Quantity");
+  const std::string states = "PersistentVolumeClaimStatus.status.allocatedResourceStatuses";
+  CHECK(why("PersistentVolumeClaim", R"({"status":{"allocatedResourceStatuses":"x"}})") ==
+        start + states + " of type map[v1.ResourceName]v1.ClaimResourceStatus");
+  CHECK(why("PersistentVolumeClaim", R"({"status":{"allocatedResourceStatuses":{"a":1}}})") ==
+        "json: cannot unmarshal number into Go struct field " + states +
+            " of type v1.ClaimResourceStatus");
 }
 
 TEST_CASE("a claim within another object may name its type") {

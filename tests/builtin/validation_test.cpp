@@ -8,6 +8,22 @@
 
 namespace kubewatch::builtin {
 
+TEST_CASE("plain strings are shown as Go quotes them, what has a type made of it as JSON") {
+  check_all({
+      {"pods", R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"<\u007f"}]}]}})",
+       R"(spec.containers[0].env[0].name: Invalid value: "<\x7f": a valid environment variable )"
+       "name must consist only of printable ASCII characters other than '='"},
+      {"pods",
+       R"({"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":80,
+        "protocol":"<&>"}]}]}})",
+       R"(spec.containers[0].ports[0].protocol: Unsupported value: "\u003c\u0026\u003e": )"
+       R"(supported values: "SCTP", "TCP", "UDP")"},
+      {"rolebindings.rbac.authorization.k8s.io",
+       R"({"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"<","name":"r"}})",
+       R"(roleRef.kind: Unsupported value: "<": supported values: "Role", "ClusterRole")"},
+  });
+}
+
 TEST_CASE("a Pod has containers with names, images, ports and sources of values") {
   check_all({
       {"pods", R"({"spec":{"containers":[]}})", "spec.containers: Required value"},

@@ -5,7 +5,8 @@ Field numbers, JSON names and what is a pointer or left out are read from the st
 k8s.io/apimachinery, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator, which must be in the Go module cache
 (tests/kube-apiserver/build.sh puts them there). One line a message, its fields in the order of the struct:
   core/v1.Pod 1metadata:vom=meta/v1.ObjectMeta 2spec:vom=core/v1.PodSpec ...
-field = number, JSON name ("" = inlined, "-" = one of the forms that the whole value may have), ':', flags, type ['~' Go's name of a named scalar] ['=' message].
+field = number, JSON name ("" = inlined, "-" = one of the forms that the whole value may have), ':', flags, type ['~' Go's name of a named scalar] ['~' that of the keys of a map]
+['=' message].
   flags: r repeated, p pointer (kept when empty), o omitempty, z omitzero, v struct value
   types: s string, i int32, k int64, b bool, y bytes, d double, m message, S map of strings, Y map of bytes,
          Q map of quantities, M map of messages, T map of times, E map of lists of strings, and q quantity, t time,
@@ -91,7 +92,13 @@ class Table:
         if go_type.startswith("map["):
             value = self.resolve(package, go_type.split("]", 1)[1])
             kinds = {"s": "S", "y": "Y", "q": "Q", "m": "M", "t": "T", "l": "E"}
-            return (flags, kinds[value[1]], value[2], "") if value and value[1] in kinds else None
+            if not value or value[1] not in kinds:
+                return None
+            key = go_type[len("map["):].split("]", 1)[0]
+            target, local = self.owner(package, key)
+            named = "" if key == "string" else "~".join(
+                part for part in (value[3], f"{target.split('/')[1]}.{local}") if part)
+            return flags, kinds[value[1]], value[2], named
         target, local = self.owner(package, go_type)
         if target in self.structs and local in self.structs[target]:
             return flags + ("" if flags else "v"), "m", f"{target}.{local}", ""

@@ -153,6 +153,21 @@ E2E_CASE("faults of an autoscaler are told of the form that it is kept in") {
               "must specify at least one Policy"));
 }
 
+E2E_CASE("an autoscaler whose list of policies is empty is refused, although none has defaults") {
+  World w;
+  const Json empty = {{"behavior", {{"scaleUp", {{"policies", Json::array()}}}}}};
+  const auto refuses = [](const Answer& answer) {
+    return answer.code == 422 &&
+           tells(told_by_server(answer.body), "spec.behavior.scaleUp.policies",
+                 "must specify at least one Policy");
+  };
+  CHECK(refuses(send(w, "POST", path(w, "v2"), scaler("v2", "p", empty))));
+  CHECK(refuses(apply_spec(w, "v2", "p", scaler("v2", "p", empty)["spec"])));
+  made(w, path(w, "v2"), scaler("v2", "p", {{"behavior", {{"scaleUp", Json::object()}}}}));
+  CHECK(refuses(
+      send_text(w, "PATCH", path(w, "v2", "p"), base::dump_json({{"spec", empty}}), kMerge)));
+}
+
 E2E_CASE("who owns what of an autoscaler is told in the version of its writer") {
   World w;
   const Json first = scaler("v1", "g", {{"targetCPUUtilizationPercentage", 30}});

@@ -62,6 +62,13 @@ const std::vector<Case>& cases() {
       {"/api/v1", "pods", "Pod",
        R"({"spec":{"containers":[{"name":"c","image":"i","imagePullPolicy":"Never"}]}})", ""},
       {"/api/v1", "pods", "Pod",
+       R"({"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"<\u007f"}],"ports":[
+        {"containerPort":80,"protocol":"<&>"}]}]}})",
+       "Pod \"x\" is invalid: [spec.containers[0].ports[0].protocol: Unsupported value: "
+       "\"\\u003c\\u0026\\u003e\": supported values: \"SCTP\", \"TCP\", \"UDP\", "
+       "spec.containers[0].env[0].name: Invalid value: \"<\\x7f\": a valid environment variable "
+       "name must consist only of printable ASCII characters other than '=']"},
+      {"/api/v1", "pods", "Pod",
        R"({"spec":{"containers":[{"name":"c","image":"i"}],"tolerations":[{"operator":
         "Equal"}]}})",
        "Pod \"x\" is invalid: spec.tolerations[0].operator: Invalid value: \"Equal\": "

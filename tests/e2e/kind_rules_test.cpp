@@ -185,6 +185,20 @@ E2E_CASE("the status of Pods, Nodes and budgets is judged, and a Pod keeps its c
         "-3: must be greater than or equal to 0");
 }
 
+E2E_CASE("the metadata of a new budget is looked at only where its spec is right") {
+  World w;
+  const std::string budgets = "/apis/policy/v1/namespaces/" + w.ns() + "/poddisruptionbudgets";
+  Json budget = object_of("policy/v1", "PodDisruptionBudget", "x",
+                          R"({"metadata":{"labels":{"a":"!"}},"spec":{"minAvailable":-1}})");
+  const Json spec = send(w, "POST", budgets, budget).body;
+  REQUIRE(spec["details"]["causes"].size() == 1);
+  CHECK(spec["details"]["causes"][0]["field"] == "spec.minAvailable");
+  budget["spec"]["minAvailable"] = 1;
+  const Json metadata = send(w, "POST", budgets, budget).body;
+  REQUIRE(metadata["details"]["causes"].size() == 1);
+  CHECK(metadata["details"]["causes"][0]["field"] == "metadata.labels");
+}
+
 E2E_CASE("Pods that nobody has placed yet, and of Jobs at rest, may go to other nodes") {
   World w;
   const std::string pods = "/api/v1/namespaces/" + w.ns() + "/pods";

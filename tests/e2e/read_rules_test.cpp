@@ -160,6 +160,8 @@ E2E_CASE("a continue token that is none is refused for what is wrong with it") {
       {"abcde", "illegal base64 data at input byte 4"},
       {encoded("{"), "unexpected end of JSON input"},
       {encoded("[]"), "json: cannot unmarshal array into Go value of type storage.continueToken"},
+      {encoded(R"({"v":1.5})"),
+       "json: cannot unmarshal number into Go struct field continueToken.v of type string"},
       {encoded(R"({"rv":"1"})"),
        "json: cannot unmarshal string into Go struct field continueToken.rv of type int64"},
       {encoded(R"({"v":"v2"})"), "server does not recognize this encoded version v2"},

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/json.hpp"
+#include "schema/field_error.hpp"
 #include "schema/structural.hpp"
 #include "schema/validator.hpp"
 #include "support/catch.hpp"
@@ -27,9 +28,18 @@ TEST_CASE("numbers are told as Go prints them, those that JSON does not have as 
 }
 
 TEST_CASE("texts are quoted as %q quotes them") {
-  CHECK(in_quotes("e\x1b[31mx") == R"("e\x1b[31mx")");
-  CHECK(in_quotes("a\tb\n\a\"\\<&>") == R"("a\tb\n\a\"\\<&>")");
-  CHECK(in_quotes("\x7f\u00e9\u202e\ufeff\U0001F600") == "\"\\x7f\u00e9\\u202e\\ufeff\U0001F600\"");
+  CHECK(go_quoted("e\x1b[31mx") == R"("e\x1b[31mx")");
+  CHECK(go_quoted("a\tb\n\a\"\\<&>") == R"("a\tb\n\a\"\\<&>")");
+  CHECK(go_quoted("\x7f\u00e9\u202e\ufeff\U0001F600") == "\"\\x7f\u00e9\\u202e\\ufeff\U0001F600\"");
+}
+
+TEST_CASE("of a value that a field has texts are quoted, and all else is JSON that HTML may hold") {
+  CHECK(shown_value("<\x7f") == R"("<\x7f")");
+  CHECK(shown_value(Json::parse(R"({"a":["<","&",1.5,null]})")) ==
+        R"({"a":["\u003c","\u0026",1.5,null]})");
+  CHECK(shown_value(2) == "2");
+  CHECK(field_not_supported("f", "1", {"a\x7f"}).message ==
+        R"(Unsupported value: 1: supported values: "a\x7f")");
 }
 
 TEST_CASE("a schema that is none is told so by the decoder's name of what it is") {

@@ -1,0 +1,77 @@
+#include "apiserver/empties.hpp"
+
+#include "apiserver/support.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using test::kConfigMaps;
+using test::Server;
+
+TEST_CASE("empty lists and maps that are left out come back where what they stood in still is") {
+  const Json sent = Json::parse(R"({"a":[],"b":{"c":{},"d":1,"e":"","f":null},
+      "g":[{"h":[]},{"i":1}],"j":[1],"k":{"l":[]},"m":[]})");
+  const Json kept = Json::parse(R"({"b":{"d":1,"e":"","n":2},"g":[{},{"i":1}],"j":[1],"k":{},
+                                    "m":null})");
+  const Json lost = lost_empties(sent, kept, true);
+  CHECK(lost == Json::parse(R"({"a":[],"b":{"c":{}},"g":[{"h":[]},null],"k":{"l":[]},"m":[]})"));
+  Json object = Json::parse(R"({"b":{"d":2},"g":[{"x":1},{}],"j":[1]})");
+  put_empties(lost, object);
+  CHECK(object == Json::parse(R"({"a":[],"b":{"c":{},"d":2},"g":[{"h":[],"x":1},{}],"j":[1],
+                                  "m":[]})"));
+  object = Json::parse(R"({"a":[1],"b":1,"g":[{}],"m":null})");
+  put_empties(lost, object);
+  CHECK(object == Json::parse(R"({"a":[1],"b":1,"g":[{}],"m":[]})"));
+}
+
+TEST_CASE("what is not lost, or in items of lists that may have moved, does not come back") {
+  const Json sent = Json::parse(R"({"a":[],"b":[{"c":[]}]})");
+  CHECK(lost_empties(sent, sent, true).is_null());
+  CHECK(lost_empties(sent, Json::parse(R"({"b":[{}]})"), false) == Json::parse(R"({"a":[]})"));
+  CHECK(lost_empties(sent, Json::parse(R"({"a":[],"b":[{},{}]})"), true).is_null());
+  CHECK(lost_empties("x", sent, true).is_null());
+}
+
+TEST_CASE("rules see a list that is empty, however it came, and it is not written") {
+  Server server;
+  const std::string scalers = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers";
+  Json scaler = Json::parse(R"({"apiVersion":"autoscaling/v2","kind":"HorizontalPodAutoscaler",
+      "metadata":{"name":"a"},"spec":{"maxReplicas":3,
+        "scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"d"}}})");
+  const std::string why =
+      "HorizontalPodAutoscaler.autoscaling \"a\" is invalid: spec.behavior.scaleUp.policies: "
+      "Required value: must specify at least one Policy";
+  REQUIRE(server.post(scalers, scaler).code == 201);
+  scaler["spec"]["behavior"]["scaleUp"]["policies"] = Json::array();
+  const auto changed = server.merge(scalers + "/a", {{"spec", scaler["spec"]}});
+  CHECK(changed.message() == why);
+  CHECK(server.put(scalers + "/a", scaler).message() == why);
+  CHECK(server.apply(scalers + "/a?fieldManager=x&force=true", scaler).message() == why);
+  REQUIRE(server.remove(scalers + "/a").code == 200);
+  CHECK(server.post(scalers, scaler).message() == why);
+  CHECK(server.apply(scalers + "/a?fieldManager=x", scaler).message() == why);
+
+  const Json map = {{"metadata", {{"name", "m"}}}, {"data", Json::object()}};
+  const auto made = server.post(kConfigMaps, map);
+  CHECK(made.code == 201);
+  CHECK_FALSE(made.json.contains("data"));
+}
+
+TEST_CASE("an empty list is no change: neither of a generation nor of what may not change") {
+  Server server;
+  const std::string sets = "/apis/apps/v1/namespaces/default/statefulsets";
+  Json set = Json::parse(R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"s"},
+      "spec":{"serviceName":"s","selector":{"matchLabels":{"a":"b"}},
+        "template":{"metadata":{"labels":{"a":"b"}},
+                    "spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  REQUIRE(server.post(sets, set).code == 201);
+  set["spec"]["volumeClaimTemplates"] = Json::array();
+  set["spec"]["template"]["spec"]["containers"][0]["env"] = Json::array();
+  const auto same = server.put(sets + "/s", set);
+  CHECK(same.code == 200);
+  CHECK(same.at({"metadata", "resourceVersion"}) ==
+        server.get(sets + "/s").at({"metadata", "resourceVersion"}));
+  CHECK(same.json["metadata"]["generation"] == 1);
+}
+
+}  // namespace kubewatch::apiserver
