@@ -33,6 +33,15 @@ std::string name_of_rules(const std::vector<hooks::Rule>& rules) {
   return fmt::format("kubewatch-{:016x}", runtime::stable_hash(name));
 }
 
+runtime::LeadershipNames flag_names() {
+  runtime::LeadershipNames out;
+  out.election = {"--lease-name",     "--lease-namespace", "--identity",
+                  "--lease-duration", "--renew-deadline",  "--retry-period"};
+  out.shards = "--shards";
+  out.plan = "--shard-by";
+  return out;
+}
+
 client::ClientConfig lease_config(client::ClientConfig config,
                                   const runtime::ElectionOptions& options) {
   config.request_timeout = options.request_timeout();
@@ -93,7 +102,7 @@ Result<std::optional<ElectionPlan>> ElectionFlags::plan(const std::vector<hooks:
   if (lease_duration_) election.lease_duration = *lease_duration_;
   if (renew_deadline_) election.renew_deadline = *renew_deadline_;
   if (retry_period_) election.retry_period = *retry_period_;
-  KW_TRY(plan.leadership.validate());
+  KW_TRY(plan.leadership.validate(flag_names()));
   plan.hand_over = election.lease_duration * (sharded ? 4 : 2);
   return std::optional<ElectionPlan>(std::move(plan));
 }

@@ -8,8 +8,8 @@
 // PendingPtr of each request: destroying it cancels, and its callback is not called then. Callbacks
 // come from the loop, once, but for those of a watch.
 //
-// Errors of the verbs are Client's, with the verb and the object in front, and `invalid` where what
-// came is no T, or where an object to write is of another namespace than the Api.
+// Errors of the verbs are Client's, with the verb and the object in front, and `invalid`, naming
+// the object, where what came is no T, or where one to write is of another namespace than the Api.
 #pragma once
 
 #include <functional>
@@ -40,6 +40,9 @@ struct TypedWatchHandlers {
   // added, modified, deleted.
   std::function<void(core::WatchEventType, T)> on_object;
   std::function<void(const std::string& resource_version)> on_bookmark;
+  // With WatchParams::send_initial_events: all that there was has been given. The bookmark that
+  // says so is told right after it.
+  std::function<void()> on_initial_events_end;
   // An object that is no T, or an ERROR event; the stream may go on.
   std::function<void(const Error&)> on_problem;
   std::function<void(Result<void>)> on_end;
@@ -51,8 +54,9 @@ class Api {
   template <class Answer>
   using Done = std::function<void(Result<Answer>)>;
 
-  // Every namespace, or a cluster-scoped kind. Reads and writes of single objects of a namespaced
-  // kind need a namespace and fail without: invalid.
+  // Every namespace, or a cluster-scoped kind. Of a namespaced kind whole objects are written where
+  // they say (create, replace, apply); what names an object without it being there to say so (get,
+  // patch, remove) needs a namespace and fails without: invalid.
   static Api all(Client& client) requires StaticKind<T> {
     return Api(client, resource_type_of<T>(), "");
   }
@@ -94,11 +98,11 @@ class Api {
   [[nodiscard]] PendingPtr get(const std::string& name, Done<T> done) const {
     return client_->get(type_, key(name), decoding(std::move(done)));
   }
-  // Absent: the object does not exist.
+  // Absent: the object does not exist. That its kind is not served is an error.
   [[nodiscard]] PendingPtr get_opt(const std::string& name, Done<std::optional<T>> done) const {
     return get(name, [done = std::move(done)](Result<T> answer) {
       if (answer.ok()) return done(std::optional<T>(std::move(answer).value()));
-      if (answer.error().is_not_found()) return done(std::optional<T>());
+      if (core::is_absent_object(answer.error())) return done(std::optional<T>());
       done(std::move(answer).error());
     });
   }
@@ -109,6 +113,9 @@ class Api {
   [[nodiscard]] PendingPtr create(const T& object, const core::WriteParams& params,
                                   Done<T> done) const {
     const Json json = encoded(object);
+    if (auto wrong = misplaced(json)) {
+      return refuse(client_->loop(), std::move(*wrong), std::move(done));
+    }
     return client_->create(type_, namespace_of(json), json, params, decoding(std::move(done)));
   }
   // The whole object; its resourceVersion decides whether it is still the one that was read.
@@ -123,13 +130,7 @@ class Api {
   [[nodiscard]] PendingPtr patch(const std::string& name, const Json& patch,
                                  const core::PatchParams& params, Done<T> done,
                                  const std::string& subresource = "") const {
-    return client_->patch(
-        type_, key(name), patch, params,
-        [done = decoding(std::move(done))](Result<ApplyResult> answer) {
-          if (!answer.ok()) return done(std::move(answer).error());
-          done(std::move(answer->object));
-        },
-        subresource);
+    return patch_at(key(name), patch, params, std::move(done), subresource);
   }
   [[nodiscard]] PendingPtr patch_status(const std::string& name, const Json& patch,
                                         const core::PatchParams& params, Done<T> done) const {
@@ -139,7 +140,11 @@ class Api {
   [[nodiscard]] PendingPtr apply(const T& object, core::PatchParams params, Done<T> done) const {
     params.type = core::PatchType::apply;
     const Json json = encoded(object);
-    return patch(base::string_at(json, {"metadata", "name"}), json, params, std::move(done));
+    if (auto wrong = misplaced(json)) {
+      return refuse(client_->loop(), std::move(*wrong), std::move(done));
+    }
+    return patch_at({namespace_of(json), base::string_at(json, {"metadata", "name"})}, json, params,
+                    std::move(done), "");
   }
   // Absent: it is gone (is_gone). Else it is dying, held by finalizers or its grace period.
   [[nodiscard]] PendingPtr remove(const std::string& name, const core::DeleteParams& params,
@@ -179,12 +184,16 @@ class Api {
       if (!json.contains("kind")) json["kind"] = type.gvk.kind;
     }
     T out;
-    KW_TRY(out.from_json(json));
-    return out;
+    auto read = out.from_json(json);
+    if (read.ok()) return out;
+    const std::string name = core::meta_of(json).key().str();
+    return std::move(read).error().with_context(type.qualified_plural() +
+                                                (name.empty() ? "" : " \"" + name + "\""));
   }
   static Result<T> decode_text(std::string_view text, const core::ResourceType& type) {
-    KW_ASSIGN(Json json, base::parse_json(text));
-    return decode(std::move(json), type);
+    auto json = base::parse_json(text);
+    if (!json.ok()) return std::move(json).error().with_context(type.qualified_plural());
+    return decode(std::move(json).value(), type);
   }
 
  private:
@@ -196,16 +205,29 @@ class Api {
   PendingPtr update(const T& object, const core::WriteParams& params, Done<T> done,
                     const std::string& subresource) const {
     const Json json = encoded(object);
-    const std::string place = base::string_at(json, {"metadata", "namespace"});
-    if (!namespace_.empty() && place != namespace_) {
-      return refuse(
-          client_->loop(),
-          Error(ErrorKind::invalid,
-                type_.qualified_plural() + " \"" + base::string_at(json, {"metadata", "name"}) +
-                    "\" is in namespace \"" + place + "\", not in \"" + namespace_ + "\""),
-          std::move(done));
+    if (auto wrong = misplaced(json)) {
+      return refuse(client_->loop(), std::move(*wrong), std::move(done));
     }
     return client_->update(type_, json, params, decoding(std::move(done)), subresource);
+  }
+
+  PendingPtr patch_at(const core::ObjectKey& key, const Json& patch,
+                      const core::PatchParams& params, Done<T> done,
+                      const std::string& subresource) const {
+    return client_->patch(
+        type_, key, patch, params,
+        [done = decoding(std::move(done))](Result<ApplyResult> answer) {
+          if (!answer.ok()) return done(std::move(answer).error());
+          done(std::move(answer->object));
+        },
+        subresource);
+  }
+  std::optional<Error> misplaced(const Json& json) const {
+    const std::string place = base::string_at(json, {"metadata", "namespace"});
+    if (namespace_.empty() || place == namespace_) return std::nullopt;
+    return Error(ErrorKind::invalid,
+                 type_.qualified_plural() + " \"" + base::string_at(json, {"metadata", "name"}) +
+                     "\" is in namespace \"" + place + "\", not in \"" + namespace_ + "\"");
   }
 
   // What the object does not say of its kind and place is the Api's.
@@ -253,11 +275,16 @@ class Api {
     };
     if (event.type == WatchEventType::unknown) return;
     if (event.type == WatchEventType::error) {
-      return problem(core::error_from_status_json(event.object));
+      return problem(core::error_from_status_json(event.object)
+                         .with_context("watch " + type.qualified_plural()));
     }
     if (event.type == WatchEventType::bookmark) {
       const auto meta = core::parse_meta(event.object);
-      if (meta.ok() && handlers.on_bookmark) handlers.on_bookmark(meta->resource_version);
+      if (!meta.ok()) return;
+      if (core::ends_initial_events(*meta) && handlers.on_initial_events_end) {
+        handlers.on_initial_events_end();
+      }
+      if (handlers.on_bookmark) handlers.on_bookmark(meta->resource_version);
       return;
     }
     auto object = decode_text(event.object, type);

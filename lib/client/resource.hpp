@@ -18,7 +18,8 @@ namespace kubewatch::client {
 
 enum class Scope { namespaced, cluster };
 
-// Anything that an Api can carry. from_json fills the object; its errors are `invalid`.
+// Anything that an Api can carry. from_json fills the object; its errors are `invalid`. Which
+// object it was is for Api to say.
 template <class T>
 concept Resource = std::default_initializable<T> &&
     requires(T object, const T& read, const Json& json) {
@@ -96,7 +97,6 @@ struct Object {
 
   Result<void> from_json(const Json& value) {
     const core::ObjectMeta head = core::meta_of(value);
-    const std::string name = head.kind + " " + head.key().str();
     if (head.name.empty()) return Error(ErrorKind::invalid, "this is no object: it has no name");
     // null says as much as nothing.
     const auto member = [&](const char* key) {
@@ -108,10 +108,10 @@ struct Object {
     Spec read_spec{};
     std::optional<Status> read_status;
     if (spec_json != nullptr) {
-      KW_ASSIGN(read_spec, read_as<Spec>(*spec_json, name + ": spec"));
+      KW_ASSIGN(read_spec, read_as<Spec>(*spec_json, head.kind + ": spec"));
     }
     if (status_json != nullptr) {
-      KW_ASSIGN(read_status, read_as<Status>(*status_json, name + ": status"));
+      KW_ASSIGN(read_status, read_as<Status>(*status_json, head.kind + ": status"));
     }
     api_version = head.api_version;
     kind = head.kind;

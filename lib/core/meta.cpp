@@ -256,6 +256,11 @@ Result<ObjectMeta> parse_kept_meta(std::string_view object_json) {
   return out;
 }
 
+bool ends_initial_events(const ObjectMeta& bookmark) {
+  const std::string* end = bookmark.annotation("k8s.io/initial-events-end");
+  return end != nullptr && *end == "true";
+}
+
 ObjectMeta meta_of(const Json& object) {
   ObjectMeta out;
   out.api_version = base::string_at(object, {"apiVersion"});

@@ -15,6 +15,8 @@ constexpr std::size_t kMaxStatusBytes = 1U << 20U;
 constexpr std::size_t kMaxQuotedBytes = 200;
 constexpr std::size_t kMaxDepth = 64;
 constexpr int kMaxRetryAfterSeconds = 24 * 3600;
+// Of a Status that says no more than the page which most such answers are.
+constexpr std::string_view kNoSuchPath = "the server could not find the requested resource";
 
 struct ReasonCode {
   std::string_view reason;
@@ -207,6 +209,12 @@ bool is_unknown_path(const base::Error& error) {
   if (!error.is_not_found() || error.status() == nullptr) return false;
   const auto object = parse_status(error.status()->body);
   return !object || base::string_at(*object, {"details", "name"}).empty();
+}
+
+bool is_absent_object(const base::Error& error) {
+  const base::ApiStatus* status = error.status();
+  return error.is_not_found() && status != nullptr && status->reason == "NotFound" &&
+         status->message != kNoSuchPath;
 }
 
 bool is_resource_version_too_large(const base::Error& error) {

@@ -31,6 +31,9 @@ struct StatusCause {
 std::vector<StatusCause> causes_of(const base::Error& error);
 // A 404 that is about no object: the server has no such kind (yet), or there is no API server.
 bool is_unknown_path(const base::Error& error);
+// A 404 that says of an object that it is not there: by a Status that is one of an API server.
+// Where the kind is not served nobody has looked for the object, and it may well be there.
+bool is_absent_object(const base::Error& error);
 // A page, as of web servers and proxies: whoever answers with markup is no API server, whatever the
 // code says.
 bool is_page(std::string_view body);

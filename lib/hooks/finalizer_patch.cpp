@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
+#include "core/status.hpp"
 #include "hooks/secret_refusal.hpp"
 #include "runtime/finalizer.hpp"
 
@@ -37,7 +38,7 @@ bool is_as_tested(const core::ObjectMeta& now, const Work& work) {
 void on_looked(const WorkPtr& work, Error refusal, const Result<Json>& answer) {
   FinalizerChange& change = work->change;
   if (!answer.ok()) {
-    if (answer.error().is_not_found()) return work->end(ChangedMeta());
+    if (core::is_absent_object(answer.error())) return work->end(ChangedMeta());
     return work->end(answer.error());
   }
   core::ObjectMeta now = core::meta_of(*answer);
@@ -74,7 +75,7 @@ void patch(const WorkPtr& work) {
       [work](const Result<client::ApplyResult>& answer) {
         if (answer.ok()) return work->end(ChangedMeta(core::meta_of(answer->object)));
         const Error error = without_secret_values(answer.error(), work->change.type.gvk);
-        if (error.is_not_found()) return work->end(ChangedMeta());
+        if (core::is_absent_object(error)) return work->end(ChangedMeta());
         // A failed test is a 422, as much else.
         const bool changed = error.is_conflict() || error.kind() == ErrorKind::invalid;
         changed ? look_again(work, error) : work->end(error);

@@ -25,8 +25,8 @@ struct FinalizerChange {
 // name; and where a finalizer was to be added, or dying.
 using ChangedMeta = std::optional<core::ObjectMeta>;
 
-// client must outlive `requests`, with which it all ends. Errors: the server's; conflict (it keeps
-// changing).
+// client must outlive `requests`, with which it all ends. Errors: the server's, among them that it
+// does not serve the kind, as one of several may not yet; conflict (it keeps changing).
 void change_finalizer(client::Client& client, client::InFlight& requests, FinalizerChange change,
                       std::function<void(Result<ChangedMeta>)> done);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "client/target.hpp"
+#include "core/status.hpp"
 #include "runtime/give_up.hpp"
 #include "runtime/object_watch.hpp"
 #include "runtime/stock_conditions.hpp"
@@ -69,10 +70,10 @@ class Await : public std::enable_shared_from_this<Await> {
 
   void time_out() {
     std::string seen = "no answer from the server yet";
-    if (watch_->synced()) {
-      seen = condition_.look(watch_->object()).reason;
-    } else if (watch_->failure()) {
-      seen = watch_->failure()->render();
+    if (watch_->synced()) seen = condition_.look(watch_->object()).reason;
+    // What was seen before it began to fail may be long over.
+    if (const Error* failure = watch_->failure()) {
+      seen = failure->render() + (watch_->synced() ? "; last seen: " + seen : "");
     }
     end(Error(ErrorKind::timeout,
               "timed out after " + base::format_duration(options_.deadline) + ": " + seen)
@@ -159,7 +160,9 @@ client::PendingPtr delete_and_finalize(client::Client& client, const core::Resou
       [&client, &random, type, key, options = std::move(options), done = std::move(done),
        outer = pending.get()](Result<Json> answer) mutable {
         AwaitDone tell = std::move(done);  // it may destroy this closure
-        if (!answer.ok() && answer.error().is_not_found()) return tell(Awaited{true, "", {}});
+        if (!answer.ok() && core::is_absent_object(answer.error())) {
+          return tell(Awaited{true, "", {}});
+        }
         if (!answer.ok()) return tell(std::move(answer).error());
         auto next = await_condition(client, type, key, conditions::deleted(uid_of(*answer)),
                                     std::move(options), random, std::move(tell));

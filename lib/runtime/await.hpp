@@ -29,9 +29,9 @@ struct Awaited {
   std::string reason;          // why it failed
   std::optional<Json> object;  // as it was then; absent: it does not exist
 };
-// Errors: timeout (naming what is seen instead), what gives_up chooses, invalid (a name, or the
-// namespace of a namespaced kind, is missing), and too_large: of the object only the metadata is
-// kept, which says nothing of a condition that reads more (Condition::reads).
+// Errors: timeout (naming what is seen instead, and why nothing newer is), what gives_up chooses,
+// invalid (a name, or the namespace of a namespaced kind, is missing), and too_large: of the object
+// only the metadata is kept, which says nothing of a condition that reads more (Condition::reads).
 using AwaitDone = std::function<void(Result<Awaited>)>;
 
 // `client` and `random` must outlive the result; destroying that cancels, also from inside `done`.
@@ -43,7 +43,8 @@ using AwaitDone = std::function<void(Result<Awaited>)>;
                                                  AwaitDone done);
 
 // Deletes, then waits until the object that was deleted is gone: its finalizers ran, or its name is
-// another object's. An object that is not there counts as gone. Errors: those of the delete, of
+// another object's. An object that is not there counts as gone; one of a kind that the server does
+// not serve does not. Errors: those of the delete, of
 // await_condition, and invalid for a dry run, which deletes nothing.
 [[nodiscard]] client::PendingPtr delete_and_finalize(
     client::Client& client, const core::ResourceType& type, const core::ObjectKey& key,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/result.hpp"
 #include "loop/event_loop.hpp"
 #include "runtime/work_queue.hpp"
 
@@ -41,6 +42,9 @@ struct RunOutcome {
   // Permanent: not tried again until something changes.
   static RunOutcome parked() { return {Verdict::parked, {}, false}; }
 };
+
+// How a run in C++ ends: with what is to come, or with an Error, which is logged, and fails it.
+using ReconcileDone = std::function<void(Result<RunOutcome>)>;
 
 class Reconciler {
  public:

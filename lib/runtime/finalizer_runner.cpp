@@ -2,12 +2,15 @@
 
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
+#include "core/status.hpp"
 
 namespace kubewatch::runtime {
 
 namespace {
 
 constexpr int kRemoveTries = 3;
+constexpr const char* kAdding = "adding";
+constexpr const char* kRemoving = "removing";
 
 // A JSON patch whose test fails is answered with 422, a lost race with 409.
 bool may_be_stale(const Error& error) {
@@ -50,9 +53,9 @@ void FinalizerRunner::step(const StoredObject& object, Done done) {
 void FinalizerRunner::add(const JobPtr& job) {
   send(job, add_finalizer_patch(job->meta, name_), [this, job](Result<Json> answer) {
     // Gone: its deletion needs nothing of us, who did nothing yet.
-    if (answer.ok() || answer.error().is_not_found()) return job->done(RunOutcome::done());
+    if (answer.ok() || core::is_absent_object(answer.error())) return job->done(RunOutcome::done());
     if (may_be_stale(answer.error())) return look_after_refused_add(job, answer.error());
-    fail(job, answer.error());
+    fail(job, answer.error(), kAdding);
   });
 }
 
@@ -60,18 +63,19 @@ void FinalizerRunner::add(const JobPtr& job) {
 // server will never take this finalizer.
 void FinalizerRunner::look_after_refused_add(const JobPtr& job, const Error& refusal) {
   get(job, [this, job, refusal](Result<core::ObjectMeta> now) {
-    if (!now.ok() && now.error().is_not_found()) return job->done(RunOutcome::done());
-    if (!now.ok()) return fail(job, now.error());
+    if (!now.ok() && core::is_absent_object(now.error())) return job->done(RunOutcome::done());
+    if (!now.ok()) return fail(job, now.error(), kAdding);
     const bool changed = now->uid != job->meta.uid || now->finalizers != job->meta.finalizers ||
                          now->deleting() != job->meta.deleting();
     if (changed || refusal.is_conflict()) return job->done(not_yet());
-    fail(job, refusal);
+    fail(job, refusal, kAdding);
   });
 }
 
 void FinalizerRunner::clean_up(const JobPtr& job) {
-  tasks_.cleanup(job->object, [this, job](RunOutcome outcome) {
-    if (outcome.verdict != RunOutcome::Verdict::done) return job->done(outcome);
+  tasks_.cleanup(job->object, [this, job](Result<RunOutcome> outcome) {
+    const bool cleaned = outcome.ok() && outcome->verdict == RunOutcome::Verdict::done;
+    if (!cleaned) return job->done(std::move(outcome));
     remove(job);
   });
 }
@@ -79,17 +83,17 @@ void FinalizerRunner::clean_up(const JobPtr& job) {
 void FinalizerRunner::remove(const JobPtr& job) {
   ++job->tries;
   send(job, remove_finalizer_patch(job->meta, name_), [this, job](Result<Json> answer) {
-    if (answer.ok() || answer.error().is_not_found()) return job->done(RunOutcome::done());
+    if (answer.ok() || core::is_absent_object(answer.error())) return job->done(RunOutcome::done());
     if (may_be_stale(answer.error())) return look_after_refused_remove(job, answer.error());
-    fail(job, answer.error());
+    fail(job, answer.error(), kRemoving);
   });
 }
 
 // Somebody else's finalizer came or went: the cleanup stays done, only the patch is made anew.
 void FinalizerRunner::look_after_refused_remove(const JobPtr& job, const Error& refusal) {
-  if (job->tries >= kRemoveTries) return fail(job, refusal);
+  if (job->tries >= kRemoveTries) return fail(job, refusal, kRemoving);
   get(job, [this, job](Result<core::ObjectMeta> now) {
-    if (!now.ok() && !now.error().is_not_found()) return fail(job, now.error());
+    if (!now.ok() && !core::is_absent_object(now.error())) return fail(job, now.error(), kRemoving);
     const bool gone =
         !now.ok() || now->uid != job->meta.uid || !now->deleting() || !now->has_finalizer(name_);
     if (gone) return job->done(RunOutcome::done());
@@ -124,9 +128,8 @@ void FinalizerRunner::get(const JobPtr& job, std::function<void(Result<core::Obj
       });
 }
 
-void FinalizerRunner::fail(const JobPtr& job, const Error& error) {
-  if (tasks_.on_error) tasks_.on_error(job->meta.key(), error);
-  job->done({RunOutcome::Verdict::failed, {}});
+void FinalizerRunner::fail(const JobPtr& job, Error error, const char* doing) {
+  job->done(std::move(error).with_context(std::string(doing) + " the finalizer " + name_));
 }
 
 }  // namespace kubewatch::runtime

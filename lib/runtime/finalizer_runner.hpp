@@ -17,13 +17,11 @@ namespace kubewatch::runtime {
 
 class FinalizerRunner {
  public:
-  using Done = std::function<void(RunOutcome)>;
+  using Done = ReconcileDone;
   using Task = std::function<void(const StoredObject&, Done)>;
   struct Tasks {
     Task apply;    // the object is alive and carries the finalizer
     Task cleanup;  // it is dying; the outcome `done` lets it go, every other keeps it
-    // What could not be patched and why; the outcome is `failed` then. May be empty.
-    std::function<void(const core::ObjectKey&, const Error&)> on_error;
   };
 
   // `client` must outlive it, and it the tasks' Done. `name` is the finalizer, "example.com/name";
@@ -31,9 +29,10 @@ class FinalizerRunner {
   FinalizerRunner(client::Client& client, core::ResourceType type, std::string name,
                   std::string field_manager, Tasks tasks);
 
-  // One step for the object as it was last seen. `done` comes once: with the task's outcome; `done`
+  // One step for the object as it was last seen. `done` comes once: with how the task ended; `done`
   // after the finalizer was added or removed, whose own event brings the next step; `not_yet` when
-  // the object had changed meanwhile.
+  // the object had changed meanwhile; or with the Error for which the object could not be patched,
+  // which names it.
   void step(const StoredObject& object, Done done);
 
  private:
@@ -46,7 +45,7 @@ class FinalizerRunner {
   void look_after_refused_remove(const JobPtr& job, const Error& refusal);
   void send(const JobPtr& job, const Json& patch, std::function<void(Result<Json>)> done);
   void get(const JobPtr& job, std::function<void(Result<core::ObjectMeta>)> done);
-  void fail(const JobPtr& job, const Error& error);
+  void fail(const JobPtr& job, Error error, const char* doing);
 
   client::Client& client_;
   const core::ResourceType type_;

@@ -28,43 +28,42 @@ Duration part(Duration of, double factor) {
   return std::chrono::duration_cast<Duration>(of * factor);
 }
 
-Error flag_error(const std::string& message) {
+Error refusal(const std::string& message) {
   return Error(ErrorKind::invalid, message);
 }
 
 }  // namespace
 
-Result<void> ElectionOptions::validate() const {
+Result<void> ElectionOptions::validate(const ElectionNames& names) const {
   const auto text = [](Duration duration) { return base::format_duration(duration); };
-  if (lease.name.empty()) return flag_error("--lease-name is missing");
-  if (lease.namespace_.empty()) return flag_error("--lease-namespace is missing");
+  if (lease.name.empty()) return refusal(names.lease_name + " is missing");
+  if (lease.namespace_.empty()) return refusal(names.lease_namespace + " is missing");
   if (auto wrong = core::check_dns_subdomain(lease.name); !wrong.empty()) {
-    return flag_error("--lease-name \"" + lease.name + "\": " + wrong);
+    return refusal(names.lease_name + " \"" + lease.name + "\": " + wrong);
   }
   if (auto wrong = core::check_dns_label(lease.namespace_); !wrong.empty()) {
-    return flag_error("--lease-namespace \"" + lease.namespace_ + "\": " + wrong);
+    return refusal(names.lease_namespace + " \"" + lease.namespace_ + "\": " + wrong);
   }
-  if (identity.empty()) return flag_error("--identity is empty");
+  if (identity.empty()) return refusal(names.identity + " is empty");
   if (!base::is_valid_utf8(identity)) {
-    return flag_error("--identity is not UTF-8: a Lease holds no other text");
+    return refusal(names.identity + " is not UTF-8: a Lease holds no other text");
   }
-  if (retry_period <= Duration{0}) return flag_error("--retry-period must be more than 0");
+  if (retry_period <= Duration{0}) return refusal(names.retry_period + " must be more than 0");
   if (lease_duration.count() % 1000 != 0) {
-    return flag_error(fmt::format(
-        "--lease-duration {} must be whole seconds: a Lease holds no less", text(lease_duration)));
+    return refusal(fmt::format("{} {} must be whole seconds: a Lease holds no less",
+                               names.lease_duration, text(lease_duration)));
   }
   if (lease_duration > kLongestLease) {
-    return flag_error(fmt::format("--lease-duration {} must be {} at most: a Lease holds no more",
-                                  text(lease_duration), text(kLongestLease)));
+    return refusal(fmt::format("{} {} must be {} at most: a Lease holds no more",
+                               names.lease_duration, text(lease_duration), text(kLongestLease)));
   }
   if (lease_duration <= renew_deadline) {
-    return flag_error(fmt::format("--lease-duration {} must be more than --renew-deadline {}",
-                                  text(lease_duration), text(renew_deadline)));
+    return refusal(fmt::format("{} {} must be more than {} {}", names.lease_duration,
+                               text(lease_duration), names.renew_deadline, text(renew_deadline)));
   }
   if (renew_deadline * 10 <= retry_period * 12) {
-    return flag_error(
-        fmt::format("--renew-deadline {} must be more than 1.2 times --retry-period {}",
-                    text(renew_deadline), text(retry_period)));
+    return refusal(fmt::format("{} {} must be more than 1.2 times {} {}", names.renew_deadline,
+                               text(renew_deadline), names.retry_period, text(retry_period)));
   }
   return {};
 }

@@ -36,6 +36,16 @@
 
 namespace kubewatch::runtime {
 
+// What errors call the options: a program that takes them from flags gives those.
+struct ElectionNames {
+  std::string lease_name = "lease.name";
+  std::string lease_namespace = "lease.namespace_";
+  std::string identity = "identity";
+  std::string lease_duration = "lease_duration";
+  std::string renew_deadline = "renew_deadline";
+  std::string retry_period = "retry_period";
+};
+
 struct ElectionOptions {
   core::ObjectKey lease;
   std::string identity;  // one per process that lives, e.g. hostname_uuid
@@ -50,8 +60,8 @@ struct ElectionOptions {
 
   // lease_duration > renew_deadline > 1.2 * retry_period > 0, whole seconds in lease_duration, and
   // no more than fit into 32 bits (that is what a Lease can say), a name, a namespace, an identity.
-  // Errors: invalid, naming the flag.
-  Result<void> validate() const;
+  // Errors: invalid, with the option by its name in `names`.
+  Result<void> validate(const ElectionNames& names = {}) const;
   // For each request on the lease: one that hangs leaves time for another.
   Duration request_timeout() const;
 };

@@ -25,15 +25,22 @@ std::string held_by(const std::string& holder) {
 
 }  // namespace
 
-Result<void> LeadershipOptions::validate() const {
-  KW_TRY(election.validate());
+Result<void> LeadershipOptions::validate(const LeadershipNames& names) const {
+  KW_TRY(election.validate(names.election));
   if (shards == 0 || shards > kMostShards) {
-    return Error(ErrorKind::invalid, fmt::format("--shards must be 1 to {}", kMostShards));
+    return Error(ErrorKind::invalid, fmt::format("{} must be 1 to {}", names.shards, kMostShards));
   }
   if (shards == 1) return {};
+  // Instances of another plan would take each other's shards for their own.
+  if (plan.find(kPlanWords) == std::string::npos) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{} \"{}\" must say how the objects are shared out to {} shards, with "
+                             "\"{}\" in its words, as \"{}{}hash of names\"",
+                             names.plan, plan, shards, kPlanWords, shards, kPlanWords));
+  }
   if (auto wrong = core::check_label_value(election.lease.name); !wrong.empty()) {
     return Error(ErrorKind::invalid,
-                 "--lease-name \"" + election.lease.name +
+                 names.election.lease_name + " \"" + election.lease.name +
                      "\" is also a label value when there are shards: " + wrong);
   }
   return {};
@@ -142,7 +149,6 @@ void Leadership::Impl::make_plan() {
   keeper.on_leading = [this] {
     if (!leaving && member->state() == ElectionState::idle) member->start();
   };
-  keeper.on_released = [](bool) {};
   keeper.on_trouble = [this](const Error& error) { on_trouble(error); };
   keeper.on_standing_by = [this, lease = election.lease.str(),
                            ours = options.plan](const auto& holder) {
@@ -198,7 +204,11 @@ void Leadership::Impl::run(const ShardActions& actions) {
     } else {
       const std::size_t shard = std::get<EndRuns>(action).shard;
       base::log_info("handing over", {{"lease", lease_name(shard)}});
-      callbacks.end_runs(shard, [this, shard] { on_runs_ended(shard); });
+      if (callbacks.end_runs) {
+        callbacks.end_runs(shard, [this, shard] { on_runs_ended(shard); });
+      } else {
+        on_runs_ended(shard);
+      }
     }
   }
 }
@@ -228,7 +238,7 @@ void Leadership::Impl::on_leading(std::size_t shard) {
   if (plan != nullptr && !holds_plan()) {
     return on_lost(*plan, {"it was not renewed in time", plan->fence().value_or(Fence{})});
   }
-  callbacks.gained(shard);
+  if (callbacks.gained) callbacks.gained(shard);
 }
 
 // With one lease everything ends: by the first fence of all, since the others are not renewed in
@@ -243,7 +253,9 @@ void Leadership::Impl::on_lost(const LeaseKeeper& keeper, const LostLead& loss) 
   };
   for (const auto& other : keepers) ends_by(other->fence());
   if (plan != nullptr) ends_by(plan->fence());
-  callbacks.lost("lost the lease " + keeper.options().lease.str() + ": " + loss.why, within);
+  if (callbacks.lost) {
+    callbacks.lost("lost the lease " + keeper.options().lease.str() + ": " + loss.why, within);
+  }
 }
 
 void Leadership::Impl::list_members() {
@@ -339,7 +351,8 @@ std::optional<LeaseTrouble> Leadership::Impl::trouble() const {
 Leadership::Leadership(client::Client& client, LeadershipOptions options, base::Random& random,
                        LeadershipCallbacks callbacks)
     : impl_(std::make_unique<Impl>(client, std::move(options), random, std::move(callbacks))),
-      gate_([this] { return impl_->fence(); }) {}
+      // One that was lost has run out, which says more than that there is none.
+      gate_([this] { return impl_->lost ? Fence{} : impl_->fence(); }) {}
 
 Leadership::~Leadership() = default;
 
@@ -363,7 +376,7 @@ void Leadership::leave() {
 
 void Leadership::release(std::function<void()> done) {
   impl_->leaving = impl_->left = true;
-  impl_->on_all_released = std::move(done);
+  impl_->on_all_released = done ? std::move(done) : [] {};
   impl_->stop_listing();
   const auto actions = impl_->coordinator.leave();
   for (const ShardAction& action : actions) {

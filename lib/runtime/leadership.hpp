@@ -16,18 +16,27 @@
 
 namespace kubewatch::runtime {
 
+// As ElectionNames.
+struct LeadershipNames {
+  ElectionNames election;
+  std::string shards = "shards";
+  std::string plan = "plan";
+};
+
 struct LeadershipOptions {
   // lease.name is the Lease's with one shard; else the shared one's, and NAME-0, NAME-1, ... and
   // NAME-member-HASH are those of the shards and the members.
   ElectionOptions election;
   std::size_t shards = 1;
-  // With more than one shard: how objects are shared out, in words, kPlanWords among them.
+  // With more than one shard: how objects are shared out, in words, kPlanWords (shard_map.hpp)
+  // among them.
   std::string plan;
 
-  // Errors: invalid, naming the flag.
-  Result<void> validate() const;
+  // Errors: invalid, with the option by its name in `names`.
+  Result<void> validate(const LeadershipNames& names = {}) const;
 };
 
+// Each may be empty: who does not say how to end runs has none.
 struct LeadershipCallbacks {
   std::function<void(std::size_t shard)> gained;
   // Starts nothing more in the shard, and calls `done` when its runs have ended.

@@ -118,17 +118,19 @@ void LeaseKeeper::run(ElectionActions actions) {
               turn_.end();
             },
             [&](SetElectionTimer& a) { wait_until(a.at); },
-            [&](BecameLeader&) { callbacks_.on_leading(); },
+            [&](BecameLeader&) {
+              if (callbacks_.on_leading) callbacks_.on_leading();
+            },
             [&](StandingBy& a) {
               if (callbacks_.on_standing_by) callbacks_.on_standing_by(a.holder);
             },
             [&](LostLead& a) {
               timer_.reset();
-              callbacks_.on_lost(a);
+              if (callbacks_.on_lost) callbacks_.on_lost(a);
             },
             [&](ReleasedLead& a) {
               timer_.reset();
-              callbacks_.on_released(a.confirmed);
+              if (callbacks_.on_released) callbacks_.on_released(a.confirmed);
             },
             [&](ElectionTrouble& a) {
               tell_trouble(a);
@@ -142,7 +144,11 @@ void LeaseKeeper::run(ElectionActions actions) {
 Result<Duration> LeaseGate::admit() {
   const auto fence = fence_();
   const TimePoint now = loop::boot_now();
-  if (!fence || now >= fence->start_before) {
+  if (!fence) {
+    return Error(ErrorKind::canceled,
+                 "this instance does not lead: it holds no lease, so nothing is written");
+  }
+  if (now >= fence->start_before) {
     return Error(
         ErrorKind::canceled,
         "not the leader any more: the lease was not renewed in time, so nothing is written");

@@ -15,6 +15,7 @@
 
 namespace kubewatch::runtime {
 
+// Each may be empty.
 struct LeaseKeeperCallbacks {
   std::function<void()> on_leading;
   std::function<void(const std::string& holder)> on_standing_by;

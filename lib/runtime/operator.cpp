@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <exception>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,22 @@ using Role = WatchedKind::Role;
 
 std::string reference(const core::ResourceType& type, const core::ObjectMeta& meta) {
   return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
+}
+
+// What user code throws, as an Error: one object must not end the process of all.
+template <class Call>
+std::optional<Error> thrown_by(const std::string& what, const Call& call) {
+  try {
+    call();
+    return std::nullopt;
+  } catch (const std::exception& thrown) {
+    return Error(ErrorKind::internal, what + " threw an exception: " + thrown.what());
+  }
+}
+
+void log_thrown(const Error& error, const std::string& object) {
+  base::log_error("a function of the controller failed",
+                  {{"object", object}, {"error", error.render()}});
 }
 
 void log_health(const StreamHealth& health) {
@@ -69,6 +86,7 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
   void open(Kind& kind);
   void follow(Kind& kind, std::shared_ptr<SharedWatch> watch);
   ChangeStream operators_for(Kind& kind);
+  Predicate that_passes();
   void listen();
   void check_synced();
   void tell_if_ended();
@@ -94,7 +112,13 @@ struct Operator::Impl : Reconciler, std::enable_shared_from_this<Impl> {
 
   void reconcile(const Work& work, std::function<void(RunOutcome)> done) override;
   void clean_up_after(const Work& work, const std::function<void(RunOutcome)>& done);
-  ReconcileDone finish(const Work& work, std::function<void(RunOutcome)> done);
+  std::string object_of(const core::ObjectKey& key) const {
+    return own->watched.type.gvk.kind + " " + key.str();
+  }
+  void run(const Work& work, std::function<void(RunOutcome)> done, const std::string& what,
+           const std::function<void(const ReconcileDone&)>& task);
+  ReconcileDone finish(const Work& work, std::function<void(RunOutcome)> done,
+                       const std::shared_ptr<bool>& told);
   RunOutcome judge(const Work& work, const Result<RunOutcome>& result) const;
 };
 
@@ -115,6 +139,7 @@ Operator::Impl::Impl(OperatorParts the_parts)
 // ---------------------------------------------------------------- streams
 
 void Operator::Impl::start() {
+  if (started) return;
   controller.on_progress([this] { tell_if_ended(); });
   streams.on_health([this](const StreamHealth& health) {
     log_health(health);
@@ -148,7 +173,7 @@ ChangeStream Operator::Impl::operators_for(Kind& kind) {
   const bool self = kind.watched.role == Role::self;
   if (self) stream.tap([this](const StoreChange& change) { index_own(change); });
   if (kind.watched.options.operators) kind.watched.options.operators(stream);
-  if (self && parts.predicate) stream.predicate(*parts.predicate, parts.predicate_options);
+  if (self && parts.predicate) stream.predicate(that_passes(), parts.predicate_options);
   switch (kind.watched.role) {
     case Role::self: stream.to([this](const StoreChange& change) { on_own(change); }); break;
     case Role::owned:
@@ -162,6 +187,16 @@ ChangeStream Operator::Impl::operators_for(Kind& kind) {
       break;
   }
   return stream;
+}
+
+// The user's predicate. Where it throws nothing can be said of the object, and the change passes.
+Predicate Operator::Impl::that_passes() {
+  return Predicate([this](const core::ObjectMeta& meta, const std::string& json) {
+    std::optional<std::uint64_t> out;
+    const auto thrown = thrown_by("the predicate", [&] { out = parts.predicate->of(meta, json); });
+    if (thrown) log_thrown(*thrown, reference(own->watched.type, meta));
+    return out;
+  });
 }
 
 void Operator::Impl::listen() {
@@ -230,7 +265,10 @@ void Operator::Impl::relate(Kind& kind, const core::ResourceType& type, const St
     told_reduced.erase(reference(type, change.meta));
   }
   if (gone) return kind.relations.set(key, {});
-  std::vector<core::ObjectKey> targets = kind.watched.map(change.meta, change.json);
+  std::vector<core::ObjectKey> targets;
+  const auto thrown = thrown_by("the function to keys",
+                                [&] { targets = kind.watched.map(change.meta, change.json); });
+  if (thrown) return log_thrown(*thrown, reference(type, change.meta));  // as it was before
   if (change.reduced) {
     const std::string object = reference(type, change.meta);
     if (told_reduced.insert(object).second) {
@@ -366,7 +404,8 @@ void Operator::Impl::reconcile(const Work& work, std::function<void(RunOutcome)>
   const auto newest = object(work.key);
   if (!newest) return clean_up_after(work, done);
   deleted.erase(work.key);  // the name is taken again
-  parts.reconcile(*newest, work, finish(work, std::move(done)));
+  run(work, std::move(done), "the reconcile function",
+      [&](const ReconcileDone& end) { parts.reconcile(*newest, work, end); });
 }
 
 void Operator::Impl::clean_up_after(const Work& work, const std::function<void(RunOutcome)>& done) {
@@ -374,32 +413,54 @@ void Operator::Impl::clean_up_after(const Work& work, const std::function<void(R
     controller.forget(work.key);
     return done(RunOutcome::done());
   }
-  parts.on_delete(work.key, finish(work, [this, key = work.key, done](RunOutcome outcome) {
-                    if (outcome.verdict == RunOutcome::Verdict::done) deleted.erase(key);
-                    done(outcome);
-                  }));
+  run(
+      work,
+      [this, key = work.key, done](RunOutcome outcome) {
+        if (outcome.verdict == RunOutcome::Verdict::done) deleted.erase(key);
+        done(outcome);
+      },
+      "on_delete", [&](const ReconcileDone& end) { parts.on_delete(work.key, end); });
 }
 
-ReconcileDone Operator::Impl::finish(const Work& work, std::function<void(RunOutcome)> done) {
-  // One flag for all copies, as the controller has one: neither logged nor judged twice.
+void Operator::Impl::run(const Work& work, std::function<void(RunOutcome)> done,
+                         const std::string& what,
+                         const std::function<void(const ReconcileDone&)>& task) {
+  const auto told = std::make_shared<bool>(false);
+  const ReconcileDone end = finish(work, std::move(done), told);
+  auto thrown = thrown_by(what, [&] { task(end); });
+  if (!thrown) return;
+  if (*told) return log_thrown(*thrown, object_of(work.key));  // how it ended is said already
+  end(std::move(*thrown));
+}
+
+// `told`: one flag for all copies, as the controller has one: neither logged nor judged twice.
+ReconcileDone Operator::Impl::finish(const Work& work, std::function<void(RunOutcome)> done,
+                                     const std::shared_ptr<bool>& told) {
   return [weak = weak_from_this(), work, done = std::move(done),
-          told = std::make_shared<bool>(false)](const Result<RunOutcome>& result) {
+          told](const Result<RunOutcome>& result) {
     const auto self = weak.lock();
     if (!self || std::exchange(*told, true)) return;
     const RunOutcome outcome = self->judge(work, result);
-    if (self->parts.on_result) self->parts.on_result(work.key, result);
+    if (self->parts.on_result) {
+      const auto thrown = thrown_by("on_result", [&] { self->parts.on_result(work.key, result); });
+      if (thrown) log_thrown(*thrown, self->object_of(work.key));
+    }
     done(outcome);
   };
 }
 
 RunOutcome Operator::Impl::judge(const Work& work, const Result<RunOutcome>& result) const {
   if (result.ok()) return *result;
-  base::log_warn("a reconciliation failed",
-                 {{"object", own->watched.type.gvk.kind + " " + work.key.str()},
-                  {"attempt", std::to_string(work.attempt)},
-                  {"error", result.error().render()}});
-  if (!parts.error_policy) return RunOutcome::failed();
-  return parts.error_policy(work.key, result.error(), work.attempt);
+  base::log_warn("a reconciliation failed", {{"object", object_of(work.key)},
+                                             {"attempt", std::to_string(work.attempt)},
+                                             {"error", result.error().render()}});
+  RunOutcome out = RunOutcome::failed();
+  if (!parts.error_policy) return out;
+  const auto thrown = thrown_by("the error policy", [&] {
+    out = parts.error_policy(work.key, result.error(), work.attempt);
+  });
+  if (thrown) log_thrown(*thrown, object_of(work.key));
+  return out;
 }
 
 // ---------------------------------------------------------------- the operator

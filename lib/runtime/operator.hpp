@@ -30,14 +30,17 @@
 
 namespace kubewatch::runtime {
 
-using ReconcileDone = std::function<void(Result<RunOutcome>)>;
+// A std::exception that it throws, as one of on_delete does, ends the run as an Error does which
+// says so. What is thrown later, by a callback of its own from the loop, ends the process.
 using ReconcileFunction =
     std::function<void(const StoredObject& object, const Work& work, ReconcileDone done)>;
 // What an error of the n-th attempt in a row means. Without one: RunOutcome::failed(), tried again
 // after the object's own backoff.
 using ErrorPolicy =
     std::function<RunOutcome(const core::ObjectKey&, const Error&, std::uint32_t attempt)>;
-// From an object of one kind to keys of another kind.
+// From an object of one kind to keys of another kind. Where it throws a std::exception that is
+// logged, and the object concerns whom it did before. So is what a predicate of the builder throws;
+// the change passes. KindOptions::operators must not throw.
 using KeyMapper = std::function<std::vector<core::ObjectKey>(const core::ObjectMeta& meta,
                                                              const std::string& json)>;
 
@@ -64,6 +67,7 @@ class Operator {
   Operator(const Operator&) = delete;
   Operator& operator=(const Operator&) = delete;
 
+  // Once: it goes on until it is destroyed. Again is nothing.
   void start();
   // Of one that was built as a standby, or stands by again: runs from now on what it has noted.
   // All of it: where a Leadership has several shards, each needs an Operator of its own, whose
@@ -151,13 +155,15 @@ class ControllerBuilder {
   ControllerBuilder& flush_on_shutdown(ShutdownSequence::Step step);
   ControllerBuilder& release_on_shutdown(ShutdownSequence::Step step);
 
-  // Errors: invalid (no kind, a kind that cannot be listed and watched, namespaces of a
-  // cluster-scoped kind, shared watches of another kind or of one namespace twice, no function).
-  // The builder is used up.
+  // Errors: invalid (no kind, one that is empty or cannot be listed and watched, namespaces of a
+  // cluster-scoped kind, one that is none or stands twice, shared watches of another kind or of one
+  // namespace twice, no function). Once it has built, the builder is used up: whatever it is given
+  // is for nothing, and build() is invalid.
   Result<std::unique_ptr<Operator>> build(ReconcileFunction reconcile);
 
  private:
   std::unique_ptr<OperatorParts> parts_;
+  bool used_ = false;
 };
 
 }  // namespace kubewatch::runtime

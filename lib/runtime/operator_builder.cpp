@@ -33,8 +33,33 @@ Result<void> check_shared(const WatchedKind& kind) {
   return {};
 }
 
+// An object of a namespace that stands twice would be told twice.
+Result<void> check_namespaces(const WatchedKind& kind) {
+  std::set<std::string> seen;
+  for (const std::string& name : kind.options.namespaces) {
+    const std::string of = "namespaces to watch " + kind.type.gvk.str() + " in: ";
+    if (name.empty()) {
+      return Error(ErrorKind::invalid, of + "one is empty; name none where all are meant");
+    }
+    if (auto wrong = core::check_dns_label(name); !wrong.empty()) {
+      return Error(ErrorKind::invalid, of + '"' + name + "\": " + wrong);
+    }
+    if (!seen.insert(name).second) {
+      return Error(ErrorKind::invalid, of + '"' + name + "\" stands there twice");
+    }
+  }
+  return {};
+}
+
 Result<void> check(const WatchedKind& kind) {
   const std::string name = kind.type.gvk.str();
+  if (kind.type.gvk.version.empty() || kind.type.gvk.kind.empty() || kind.type.plural.empty()) {
+    return Error(
+        ErrorKind::invalid,
+        fmt::format("a kind to watch needs a version, a kind and a plural, not \"{}\" with "
+                    "the plural \"{}\"",
+                    name, kind.type.plural));
+  }
   // Types written by hand say nothing of verbs; discovery does.
   if (!kind.type.verbs.empty() && (!kind.type.has_verb("list") || !kind.type.has_verb("watch"))) {
     return Error(ErrorKind::invalid, name + " cannot be listed and watched");
@@ -43,6 +68,7 @@ Result<void> check(const WatchedKind& kind) {
     return Error(ErrorKind::invalid,
                  name + " is cluster-scoped, but namespaces are given to watch it in");
   }
+  KW_TRY(check_namespaces(kind));
   KW_TRY(check_shared(kind));
   const bool maps = kind.role == Role::mapped || kind.role == Role::referenced;
   if (maps && !kind.map) {
@@ -180,9 +206,16 @@ ControllerBuilder& ControllerBuilder::release_on_shutdown(ShutdownSequence::Step
 }
 
 Result<std::unique_ptr<Operator>> ControllerBuilder::build(ReconcileFunction reconcile) {
+  if (used_) {
+    return Error(ErrorKind::invalid,
+                 "this builder has built its controller and is used up: make another one");
+  }
   parts_->reconcile = std::move(reconcile);
   KW_TRY(check(*parts_));
-  return std::make_unique<Operator>(std::move(parts_));
+  used_ = true;
+  // Whoever still tells it something tells nobody.
+  auto spent = std::make_unique<OperatorParts>(parts_->loop, parts_->client, parts_->random);
+  return std::make_unique<Operator>(std::exchange(parts_, std::move(spent)));
 }
 
 }  // namespace kubewatch::runtime

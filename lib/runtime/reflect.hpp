@@ -20,11 +20,16 @@ std::unique_ptr<Reflector> reflect(const client::Api<T>& api, WatcherOptions opt
                                      std::move(callbacks));
 }
 
-// Absent: it is not there. Errors: invalid (the object is no T).
+// Absent: it is not there. Errors: invalid (the object is no T), too_large (only its metadata is
+// kept: StoredObject::reduced).
 template <client::Resource T>
 Result<std::optional<T>> read_as(const Reflector& reflector, const core::ObjectKey& key) {
   const auto stored = reflector.store().get(key);
   if (!stored) return std::optional<T>();
+  if (stored->reduced) {
+    return Error(ErrorKind::too_large,
+                 why_reduced(reflector.type().qualified_plural() + " " + key.str()));
+  }
   auto object = client::Api<T>::decode_text(stored->json, reflector.type());
   if (!object.ok()) return std::move(object).error();
   return std::optional<T>(std::move(object).value());

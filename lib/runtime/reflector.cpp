@@ -18,7 +18,6 @@ namespace kubewatch::runtime {
 
 namespace {
 
-constexpr const char* kInitialEventsEnd = "k8s.io/initial-events-end";
 // Compressing in slices keeps the loop's turns short: a slice is a few milliseconds.
 constexpr std::size_t kCompactSlice = 200;
 constexpr Duration kCompactDelay{20};
@@ -359,8 +358,7 @@ void Reflector::Impl::on_event(const core::WatchEvent& event) {
     case core::WatchEventType::bookmark:
       if (auto meta = core::parse_meta(event.object); meta.ok()) {
         facts.resource_version = meta->resource_version;
-        const std::string* end = meta->annotation(kInitialEventsEnd);
-        facts.initial_events_end = end != nullptr && *end == "true";
+        facts.initial_events_end = core::ends_initial_events(*meta);
       }
       break;
     case core::WatchEventType::unknown: break;

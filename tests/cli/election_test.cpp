@@ -45,7 +45,7 @@ runtime::LeadershipOptions leases(std::size_t shards, Duration renew_deadline = 
   options.election.renew_deadline = renew_deadline;
   options.election.retry_period = Duration{20};
   options.shards = shards;
-  options.plan = "by hash";
+  options.plan = fmt::format("{}{}hash", shards, runtime::kPlanWords);
   REQUIRE(options.validate().ok());
   return options;
 }

@@ -138,6 +138,12 @@ TEST_CASE("get_opt tells an absent object from a failure") {
   pending = api.get_opt("web", got.callback());
   rig.run();
   CHECK(got.error().is_forbidden());
+  // The kind is not served: nobody has looked for the object.
+  rig.transport.answer(404, "404 page not found\n");
+  pending = api.get_opt("web", got.callback());
+  rig.run();
+  CHECK(got.error().is_not_found());
+  CHECK(got.error().render().find("get websites.demo.example.com \"web\"") == 0);
 }
 
 TEST_CASE("an object that is not of the type is an error that names it, and hides no other") {
@@ -157,7 +163,27 @@ TEST_CASE("an object that is not of the type is an error that names it, and hide
   CHECK(got.value().page.resource_version == "7");
   REQUIRE(got.value().broken.size() == 1);
   CHECK(got.value().broken[0].kind() == ErrorKind::invalid);
-  CHECK(got.value().broken[0].render().find("Website shop/a: spec: ") == 0);
+  CHECK(got.value().broken[0].render().find(
+            "websites.demo.example.com \"shop/a\": Website: spec: ") == 0);
+}
+
+TEST_CASE("an object whose type does not name it is named all the same") {
+  // As crd-gen writes them.
+  struct Terse {
+    Result<void> from_json(const Json&) {
+      return Error(ErrorKind::invalid, "Terse: spec: title: is no text");
+    }
+    Json to_json() const { return {}; }
+  };
+  const auto told = [](const char* text, const core::ResourceType& type) {
+    return Api<Terse>::decode_text(text, type).error().render();
+  };
+  CHECK(told(R"({"metadata":{"name":"a","namespace":"shop"}})", kDeployments) ==
+        "deployments.apps \"shop/a\": Terse: spec: title: is no text");
+  CHECK(told(R"({"metadata":{"name":"a"}})", kNodes) ==
+        "nodes \"a\": Terse: spec: title: is no text");
+  CHECK(told("[]", kNodes) == "nodes: Terse: spec: title: is no text");
+  CHECK(told("{", kNodes).find("nodes: ") == 0);
 }
 
 TEST_CASE("writes carry kind, namespace, dryRun and fieldValidation") {
@@ -194,6 +220,27 @@ TEST_CASE("writes carry kind, namespace, dryRun and fieldValidation") {
   CHECK(sent == Json::parse(R"({"apiVersion":"demo.example.com/v1","kind":"Website",
     "metadata":{"name":"web","namespace":"shop"},"spec":{"title":"Hi","replicas":1}})"));
   CHECK(rig.transport.request(5).headers.get("Content-Type") == "application/apply-patch+yaml");
+}
+
+TEST_CASE("an Api of all namespaces writes whole objects where they say") {
+  Rig rig;
+  for (int i = 0; i < 3; ++i) rig.transport.answer(200, kWeb);
+  const auto api = Api<Website>::all(rig.client);
+  Website web;
+  REQUIRE(web.from_json(*base::parse_json(kWeb)).ok());
+  Kept<Website> got;
+  core::PatchParams patch;
+  patch.field_manager = "m";
+  auto pending = api.create(web, {}, got.callback());
+  rig.run();
+  pending = api.replace(web, {}, got.callback());
+  rig.run();
+  pending = api.apply(web, patch, got.callback());
+  rig.run();
+  const std::string root = "/apis/demo.example.com/v1/namespaces/shop/websites";
+  CHECK(rig.transport.lines() ==
+        std::vector<std::string>{"POST " + root, "PUT " + root + "/web",
+                                 "PATCH " + root + "/web?fieldManager=m&fieldValidation=Ignore"});
 }
 
 TEST_CASE("a delete tells whether the object is gone or dying") {
@@ -234,16 +281,21 @@ TEST_CASE("what a DELETE was answered with tells whether anything is left of the
   CHECK_FALSE(gone(at));
 }
 
-TEST_CASE("an object of another namespace is not replaced through the Api of this one") {
+TEST_CASE("an object of another namespace is not written through the Api of this one") {
   Rig rig;
   const auto api = Api<Website>::namespaced(rig.client, "other");
   Website web;
   REQUIRE(web.from_json(*base::parse_json(kWeb)).ok());
-  Kept<Website> got;
-  for (const bool status : {false, true}) {
-    auto pending =
-        status ? api.replace_status(web, {}, got.callback()) : api.replace(web, {}, got.callback());
+  core::PatchParams patch;
+  patch.field_manager = "m";
+  for (int verb = 0; verb < 4; ++verb) {
+    Kept<Website> got;
+    const auto pending = verb == 0   ? api.replace_status(web, {}, got.callback())
+                         : verb == 1 ? api.replace(web, {}, got.callback())
+                         : verb == 2 ? api.create(web, {}, got.callback())
+                                     : api.apply(web, patch, got.callback());
     rig.run();
+    CHECK(rig.transport.size() == 0);
     CHECK(got.error().render().find("is in namespace \"shop\", not in \"other\"") !=
           std::string::npos);
   }
@@ -348,6 +400,33 @@ TEST_CASE("a typed watch gives objects, bookmarks and problems apart") {
   send("ERROR", R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})");
   call.end();
   CHECK(told == std::vector<std::string>{"+Hi", "-Hi", "!invalid", "@9", "!gone", "end"});
+}
+
+TEST_CASE("a typed watch tells when all that there was has been given, and what it is that ended") {
+  Rig rig;
+  std::vector<std::string> told;
+  TypedWatchHandlers<Website> handlers;
+  handlers.on_object = [&](core::WatchEventType, const Website& web) {
+    told.push_back(web.spec.title);
+  };
+  handlers.on_bookmark = [&](const std::string& version) { told.push_back("@" + version); };
+  handlers.on_initial_events_end = [&] { told.emplace_back("all"); };
+  handlers.on_problem = [&](const Error& error) { told.push_back(error.render()); };
+  core::WatchParams params;
+  params.send_initial_events = true;
+  const auto pending = Api<Website>::all(rig.client).watch(params, handlers);
+  auto& call = rig.transport.call(0);
+  call.head(200);
+  const auto send = [&](const std::string& type, const std::string& object) {
+    call.data(R"({"type":")" + type + R"(","object":)" + object + "}\n");
+  };
+  send("ADDED", kWeb);
+  send("BOOKMARK", R"({"metadata":{"resourceVersion":"8"}})");
+  send("BOOKMARK", R"({"metadata":{"resourceVersion":"9",
+    "annotations":{"k8s.io/initial-events-end":"true"}}})");
+  send("ERROR", R"({"kind":"Status","code":410,"reason":"Expired","message":"old"})");
+  CHECK(told ==
+        std::vector<std::string>{"Hi", "@8", "all", "@9", "watch websites.demo.example.com: old"});
 }
 
 TEST_CASE("owner references name the owner, and the one that manages") {

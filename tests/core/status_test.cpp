@@ -153,3 +153,18 @@ TEST_CASE("a 404 of an unknown kind is told from that of an absent object or nam
   CHECK_FALSE(is_unknown_path(error_from_response(503, "no")));
   CHECK_FALSE(is_unknown_path(Error(ErrorKind::not_found, "a file")));
 }
+
+TEST_CASE("only a Status of an API server says that an object is not there") {
+  const auto absent = [](int code, const std::string& body) {
+    return is_absent_object(error_from_response(code, body));
+  };
+  CHECK(absent(404, R"({"kind":"Status","reason":"NotFound","code":404})"));
+  CHECK(absent(404, R"({"kind":"Status","reason":"NotFound",
+    "details":{"name":"web","kind":"pods"},"message":"pods \"web\" not found"})"));
+  CHECK_FALSE(absent(404, "404 page not found\n"));
+  CHECK_FALSE(absent(404, ""));
+  CHECK_FALSE(absent(404, R"({"kind":"Status","reason":"NotFound","details":{},
+    "message":"the server could not find the requested resource"})"));
+  CHECK_FALSE(absent(410, R"({"kind":"Status","reason":"Expired","message":"old"})"));
+  CHECK_FALSE(is_absent_object(Error(ErrorKind::not_found, "a file")));
+}

@@ -189,7 +189,7 @@ E2E_CASE("a finalizer is put on before the work and taken off after the cleanup"
     REQUIRE(live);
     bool done = false;
     runner.step({core::meta_of(*live), base::dump_json(*live)},
-                [&](runtime::RunOutcome) { done = true; });
+                [&](const Result<runtime::RunOutcome>&) { done = true; });
     REQUIRE(w.eventually([&] { return done; }));
   };
   step();

@@ -179,7 +179,7 @@ E2E_CASE("an instance that gave its shards back is no member any more, and may c
     auto out = std::make_unique<Member>();
     runtime::LeadershipOptions options = long_leases(w, "parts", name);
     options.shards = 4;
-    options.plan = "4 shards";
+    options.plan = "4 even shards by hash of names";
     REQUIRE(options.validate().ok());
     out->client = client_for(w, *transport, options);
     runtime::LeadershipCallbacks callbacks;

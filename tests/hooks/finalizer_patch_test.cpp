@@ -99,6 +99,17 @@ TEST_CASE("what is done already is not done again, and what is gone is let be") 
   CHECK_FALSE((*gone.ended)->has_value());
 }
 
+TEST_CASE("a server that does not serve the kind yet does not say that the object is gone") {
+  for (const bool looks : {false, true}) {
+    Change change(true);
+    if (looks) change.rig.transport.answer(422, kRefused);
+    change.rig.transport.answer(404, "404 page not found\n");
+    change.run();
+    REQUIRE_FALSE(change.ended->ok());
+    CHECK(change.ended->error().is_not_found());
+  }
+}
+
 TEST_CASE("an object that is refused as it is is an error, at once") {
   Change change(false, {kOurs});
   change.rig.transport.answer(422, kRefused);

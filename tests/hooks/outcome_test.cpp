@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "core/status.hpp"
 #include "hooks/write_surroundings.hpp"
 #include "support/catch.hpp"
 
@@ -732,8 +733,8 @@ TEST_CASE("for an owner that is gone, or dying, when it is to be guarded nothing
   world.turn();
   REQUIRE(world.open_lines() == std::vector<std::string>{"PATCH" + path});
   world.answer(*world.open()[0], code,
-               R"({"kind":"Status","reason":"Invalid","code":)" + std::to_string(code) +
-                   R"(,"message":"no"})");
+               R"({"kind":"Status","reason":")" + core::reason_of_code(code) + R"(","code":)" +
+                   std::to_string(code) + R"(,"message":"no"})");
   if (code == 422) {
     REQUIRE(world.open_lines() == std::vector<std::string>{"GET" + path});
     world.answer(*world.open()[0], 200, after);

@@ -156,6 +156,27 @@ TEST_CASE("an object that is kept as metadata only meets no condition that reads
   refused(wait);
 }
 
+TEST_CASE("a wait that times out while the server is away says so, and what was there before") {
+  Wait wait;
+  wait.options.deadline = Duration{500};
+  wait.start(conditions::pod_running());
+  wait.answer(0, 200, pod_list("", 5));
+  wait.call(1).fail(Error(ErrorKind::unreachable, "connection refused"));
+  REQUIRE(wait.until([&] {
+    for (std::size_t i = 2; i < wait.transport.size(); ++i) {
+      if (wait.transport.call(i).open()) {
+        wait.transport.call(i).fail(Error(ErrorKind::unreachable, "connection refused"));
+      }
+    }
+    return wait.result.has_value();
+  }));
+  CHECK(wait.result->error().kind() == ErrorKind::timeout);
+  const std::string& told = wait.result->error().message();
+  INFO(told);
+  CHECK(told.find("timed out after 500ms: ") == 0);
+  CHECK(told.find("connection refused; last seen: it does not exist") != std::string::npos);
+}
+
 TEST_CASE("a wait that never got an answer says why") {
   Wait wait;
   wait.options.deadline = Duration{500};
@@ -235,6 +256,14 @@ TEST_CASE("delete_and_finalize of an absent object is done, a refused delete is 
   wait.answer(0, 404, status_text(404, "NotFound", "pods web not found"));
   REQUIRE(wait.result.has_value());
   CHECK((**wait.result).met);
+
+  // Nobody has looked for the object.
+  Wait unserved;
+  unserved.pending = delete_and_finalize(unserved.client, kPods, {"shop", "web"}, {},
+                                         unserved.options, unserved.random, unserved.done());
+  unserved.answer(0, 404, "404 page not found\n");
+  REQUIRE(unserved.result.has_value());
+  CHECK(unserved.result->error().is_not_found());
 
   Wait refused;
   refused.pending = delete_and_finalize(refused.client, kPods, {"shop", "web"}, {}, refused.options,

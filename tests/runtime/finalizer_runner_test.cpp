@@ -21,7 +21,7 @@ std::string object(const std::string& finalizers, bool deleting, const std::stri
 
 struct Guarded : test::ApiRig {
   Lines told;
-  RunOutcome cleanup = RunOutcome::done();
+  Result<RunOutcome> cleanup = RunOutcome::done();
   FinalizerRunner runner{client, kMaps, kName, "guard", tasks()};
 
   FinalizerRunner::Tasks tasks() {
@@ -34,21 +34,21 @@ struct Guarded : test::ApiRig {
       told.push_back("cleanup");
       done(cleanup);
     };
-    out.on_error = [this](const core::ObjectKey& key, const Error& error) {
-      told.push_back("error " + key.str() + ": " + error.message());
-    };
     return out;
   }
   void step(const std::string& json) {
     StoredObject stored{*core::parse_meta(json), json};
-    runner.step(stored, [this](RunOutcome outcome) {
+    runner.step(stored, [this](const Result<RunOutcome>& outcome) {
       static const char* const kWords[] = {"done", "requeue", "not yet", "failed", "parked"};
-      told.push_back(kWords[static_cast<int>(outcome.verdict)]);
+      told.push_back(outcome.ok() ? kWords[static_cast<int>(outcome->verdict)]
+                                  : outcome.error().render());
     });
   }
 };
 
 const std::string kOurs = "\"" + std::string(kName) + "\"";
+const std::string kNamed = " the finalizer " + std::string(kName) + ": ";
+const std::string kPatch = kNamed.substr(1) + "patch configmaps \"a\" in namespace \"shop\": ";
 
 }  // namespace
 
@@ -68,7 +68,7 @@ TEST_CASE("work is applied only once the finalizer is there") {
 
 TEST_CASE("the finalizer goes after the cleanup succeeded, and stays when it did not") {
   Guarded guarded;
-  guarded.cleanup = {RunOutcome::Verdict::failed, {}};
+  guarded.cleanup = RunOutcome::failed();
   guarded.step(object(kOurs, true));
   CHECK(guarded.told == Lines{"cleanup", "failed"});
   CHECK(guarded.transport.size() == 0);
@@ -96,7 +96,7 @@ TEST_CASE("a refused add is a lost race when the object changed, and an error wh
   refused.step(object("", false));
   refused.answer(0, 422, status_text(422, "Invalid", "name is wrong"));
   refused.answer(1, 200, object("", false));
-  CHECK(refused.told == Lines{"error shop/a: name is wrong", "failed"});
+  CHECK(refused.told == Lines{"adding " + kPatch + "name is wrong"});
 
   Guarded raced;
   raced.step(object("", false));
@@ -137,7 +137,7 @@ TEST_CASE("a removal is not tried forever, and never on another object of that n
     guarded.answer(2 * i + 1, 200, object(kOurs, true));
   }
   guarded.answer(4, 409, status_text(409, "Conflict", "modified"));
-  CHECK(guarded.told == Lines{"cleanup", "error shop/a: modified", "failed"});
+  CHECK(guarded.told == Lines{"cleanup", "removing " + kPatch + "modified"});
 
   Guarded recreated;
   recreated.step(object(kOurs, true));
@@ -147,9 +147,40 @@ TEST_CASE("a removal is not tried forever, and never on another object of that n
   CHECK(recreated.transport.size() == 2);
 }
 
+TEST_CASE("that the server does not serve the kind does not say that the object is gone") {
+  const std::string page = "404 page not found\n";
+  const std::string kept = "the server answered 404 Not Found: 404 page not found";
+  Guarded adding;
+  adding.step(object("", false));
+  adding.answer(0, 404, page);
+  CHECK(adding.told == Lines{"adding " + kPatch + kept});
+
+  Guarded removing;
+  removing.step(object(kOurs, true));
+  removing.answer(0, 404, page);
+  CHECK(removing.told == Lines{"cleanup", "removing " + kPatch + kept});
+
+  for (const bool adds : {false, true}) {
+    Guarded looking;
+    looking.step(object(adds ? "" : kOurs, !adds));
+    looking.answer(0, 409, status_text(409, "Conflict", "modified"));
+    looking.answer(1, 404, page);
+    CHECK(looking.told.back() == (adds ? "adding" : "removing") + kNamed +
+                                     "get configmaps \"a\" in namespace \"shop\": " + kept);
+  }
+}
+
+TEST_CASE("how the cleanup failed is told as it said it, and keeps the finalizer") {
+  Guarded guarded;
+  guarded.cleanup = Error(ErrorKind::unavailable, "the bucket is locked");
+  guarded.step(object(kOurs, true));
+  CHECK(guarded.told == Lines{"cleanup", "the bucket is locked"});
+  CHECK(guarded.transport.size() == 0);
+}
+
 TEST_CASE("what the server forbids is told, and tried again with backoff") {
   Guarded guarded;
   guarded.step(object("", false));
   guarded.answer(0, 403, status_text(403, "Forbidden", "no"));
-  CHECK(guarded.told == Lines{"error shop/a: no", "failed"});
+  CHECK(guarded.told == Lines{"adding " + kPatch + "no"});
 }

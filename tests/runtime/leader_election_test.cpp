@@ -265,7 +265,7 @@ TEST_CASE("a take-over that was confirmed too late is renewed before it counts")
   CHECK(s.elector.fence()->start_before == at(20001));
 }
 
-TEST_CASE("durations of an election that cannot work are refused by the flag's name") {
+TEST_CASE("durations of an election that cannot work are refused by the option's name") {
   const auto wrong = [](auto change) {
     ElectionOptions options = Script::options("me");
     change(options);
@@ -274,22 +274,32 @@ TEST_CASE("durations of an election that cannot work are refused by the flag's n
   };
   CHECK(wrong([](auto&) {}).empty());
   CHECK(wrong([](auto& o) { o.renew_deadline = o.lease_duration; }) ==
-        "--lease-duration 15s must be more than --renew-deadline 15s");
+        "lease_duration 15s must be more than renew_deadline 15s");
   CHECK(wrong([](auto& o) { o.renew_deadline = Duration{2400}; }) ==
-        "--renew-deadline 2.4s must be more than 1.2 times --retry-period 2s");
+        "renew_deadline 2.4s must be more than 1.2 times retry_period 2s");
   CHECK(wrong([](auto& o) { o.renew_deadline = Duration{2401}; }).empty());
-  CHECK(wrong([](auto& o) { o.retry_period = Duration{0}; }) ==
-        "--retry-period must be more than 0");
+  CHECK(wrong([](auto& o) { o.retry_period = Duration{0}; }) == "retry_period must be more than 0");
   CHECK(wrong([](auto& o) { o.lease_duration = Duration{15500}; }) ==
-        "--lease-duration 15.5s must be whole seconds: a Lease holds no less");
+        "lease_duration 15.5s must be whole seconds: a Lease holds no less");
   CHECK(wrong([](auto& o) { o.lease_duration = Duration{2147483647000}; }).empty());
   CHECK(wrong([](auto& o) {
           o.lease_duration = Duration{2147483648000};
         }).ends_with(" at most: a Lease holds no more"));
-  CHECK(wrong([](auto& o) { o.identity = ""; }) == "--identity is empty");
+  CHECK(wrong([](auto& o) { o.identity = ""; }) == "identity is empty");
   CHECK(wrong([](auto& o) { o.identity = "host\xff"; }) ==
-        "--identity is not UTF-8: a Lease holds no other text");
-  CHECK(wrong([](auto& o) { o.lease.name = "A_b"; }).find("--lease-name") == 0);
+        "identity is not UTF-8: a Lease holds no other text");
+  CHECK(wrong([](auto& o) { o.lease.name = "A_b"; }).find("lease.name \"A_b\": ") == 0);
+  CHECK(wrong([](auto& o) { o.lease.name = ""; }) == "lease.name is missing");
+  CHECK(wrong([](auto& o) { o.lease.namespace_ = ""; }) == "lease.namespace_ is missing");
+}
+
+TEST_CASE("who takes the options of an election from flags is told of those") {
+  ElectionOptions options = Script::options("me");
+  options.renew_deadline = options.lease_duration;
+  ElectionNames names;
+  names.lease_duration = "--lease-duration";
+  CHECK(options.validate(names).error().render() ==
+        "--lease-duration 15s must be more than renew_deadline 15s");
 }
 
 }  // namespace kubewatch::runtime

@@ -1,7 +1,9 @@
-// Keepers of several Leases on one client: whose requests wait for whose.
+// Keepers of several Leases on one client: whose requests wait for whose; and their gate.
 #include "runtime/lease_keeper.hpp"
 
+#include "base/json.hpp"
 #include "client/rig.hpp"
+#include "loop/boot_clock.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -16,23 +18,15 @@ ElectionOptions lease(const std::string& name) {
   return out;
 }
 
-LeaseKeeperCallbacks deaf() {
-  LeaseKeeperCallbacks out;
-  out.on_leading = [] {};
-  out.on_lost = [](const LostLead&) {};
-  out.on_released = [](bool) {};
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("a Lease's request waits while as many of others are on their way as may be") {
   Rig rig;
   base::Random random{1};
   LeaseTurns turns(1);
-  LeaseKeeper first(rig.client, lease("shop-0"), random, deaf(), &turns);
-  LeaseKeeper second(rig.client, lease("shop-1"), random, deaf(), &turns);
-  LeaseKeeper alone(rig.client, lease("shop-members"), random, deaf());
+  LeaseKeeper first(rig.client, lease("shop-0"), random, {}, &turns);
+  LeaseKeeper second(rig.client, lease("shop-1"), random, {}, &turns);
+  LeaseKeeper alone(rig.client, lease("shop-members"), random, {});
   const auto sent = [&](std::size_t index) { return rig.transport.call(index).line(); };
   const std::string leases = " /apis/coordination.k8s.io/v1/namespaces/kube/leases";
   first.start();
@@ -51,4 +45,40 @@ TEST_CASE("a Lease's request waits while as many of others are on their way as m
   CHECK(rig.transport.call(2).canceled());
   REQUIRE(rig.transport.size() == 4);
   CHECK(sent(3) == "POST" + leases);
+}
+
+TEST_CASE("a keeper whose callbacks are empty takes its Lease, and gives it back") {
+  Rig rig;
+  base::Random random{1};
+  LeaseKeeper keeper(rig.client, lease("shop"), random, {});
+  keeper.start();
+  rig.transport.call(0).head(404);
+  rig.transport.call(0).data(R"({"kind":"Status","reason":"NotFound","code":404})");
+  rig.transport.call(0).end();
+  const auto accept = [&](std::size_t index) {
+    Json sent = Json::parse(rig.transport.request(index).body);
+    sent["metadata"]["resourceVersion"] = std::to_string(index);
+    rig.transport.call(index).head(200);
+    rig.transport.call(index).data(sent.dump());
+    rig.transport.call(index).end();
+  };
+  REQUIRE(rig.transport.size() == 2);
+  accept(1);
+  CHECK(keeper.state() == ElectionState::leading);
+  keeper.release();
+  REQUIRE(rig.transport.size() == 3);
+  accept(2);
+  CHECK(keeper.state() == ElectionState::idle);
+}
+
+TEST_CASE("a gate tells one that does not lead from one that led too long ago") {
+  std::optional<Fence> fence;
+  LeaseGate gate([&] { return fence; });
+  CHECK(gate.admit().error().message() ==
+        "this instance does not lead: it holds no lease, so nothing is written");
+  fence = Fence{};
+  CHECK(gate.admit().error().message().find("not the leader any more: ") == 0);
+  const TimePoint now = loop::boot_now();
+  fence = Fence{now + Duration{60000}, now + Duration{90000}};
+  CHECK(gate.admit().ok());
 }

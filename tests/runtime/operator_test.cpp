@@ -2,6 +2,7 @@
 #include "runtime/operator.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/json.hpp"
 #include "runtime/operator_bench.hpp"
@@ -519,6 +520,127 @@ TEST_CASE("a shutdown stops the intake, ends the runs, flushes, and then gives l
   }
 }
 
+TEST_CASE("what a function of the controller throws ends the run of one object, not the process") {
+  Bench b;
+  Lines told;
+  b.builder.error_policy([&](const ObjectKey& key, const Error& error, std::uint32_t) {
+    told.push_back(key.str() + ": " + error.render());
+    return RunOutcome::parked();
+  });
+  std::string thrower;
+  const auto throws = [&](const std::string& name) {
+    if (thrower == name) throw std::out_of_range("no such " + name);
+  };
+  const auto said = [&](const std::string& what) {
+    return std::count_if(b.logged.begin(), b.logged.end(), [&](const std::string& line) {
+      return line.find(what) != std::string::npos && line.find("shop/") != std::string::npos;
+    });
+  };
+  SECTION("a reconciler: logged once, and the error policy decides") {
+    auto built = b.builder.build([&](const auto& object, const auto&, const auto& done) {
+      throws(object.meta.name);
+      b.runs.push_back(object.meta.name);
+      done(RunOutcome::await_change());
+    });
+    REQUIRE(built.ok());
+    thrower = "a";
+    b.op = std::move(*built);
+    b.op->start();
+    b.turn();
+    b.list("websites", {object("a", 1), object("b", 1)});
+    CHECK(b.taken() == Lines{"b"});
+    CHECK(told == Lines{"shop/a: the reconcile function threw an exception: no such a"});
+    CHECK(said("no such a") == 1);
+    thrower.clear();
+    b.event("websites", "MODIFIED", object("a", 6));
+    CHECK(b.taken() == Lines{"a"});
+  }
+  SECTION("one that has said how it ended is left at that") {
+    auto built = b.builder.build([&](const auto&, const auto&, const auto& done) {
+      done(RunOutcome::await_change());
+      throws("end");
+    });
+    REQUIRE(built.ok());
+    thrower = "end";
+    b.op = std::move(*built);
+    b.op->start();
+    b.turn();
+    b.list("websites", {object("a", 1)});
+    CHECK(told.empty());
+    CHECK(said("no such end") == 1);
+    CHECK(b.op->controller().queue().idle());
+  }
+  SECTION("on_delete") {
+    b.builder.on_delete([&](const ObjectKey& key, const ReconcileDone&) { throws(key.name); });
+    b.start();
+    b.list("websites", {object("a", 1)});
+    thrower = "a";
+    b.event("websites", "DELETED", object("a", 6));
+    CHECK(told == Lines{"shop/a: on_delete threw an exception: no such a"});
+  }
+  SECTION("a predicate: the change passes") {
+    b.builder.predicates(Predicate([&](const core::ObjectMeta& meta, const std::string&) {
+      throws(meta.name);
+      return std::optional<std::uint64_t>(1);
+    }));
+    b.start();
+    b.list("websites", {object("a", 1)});
+    b.taken();
+    thrower = "a";
+    b.event("websites", "MODIFIED", object("a", 6));
+    CHECK(b.taken() == Lines{"a Updated 1"});
+    CHECK(said("no such a") > 0);
+  }
+  SECTION("a function to keys: whom the object concerned before stays") {
+    b.builder.watches(settings(), [&](const core::ObjectMeta& meta, const std::string&) {
+      throws(meta.name);
+      return std::vector<ObjectKey>{{"shop", *meta.label("target")}};
+    });
+    b.start();
+    b.list("websites", {object("a", 1), object("b", 1)});
+    b.list("settings", {setting("s", 2, "a")});
+    b.taken();
+    thrower = "s";
+    b.event("settings", "MODIFIED", setting("s", 6, "b"));
+    CHECK(b.taken() == Lines{"a RelatedChanged 1"});
+    CHECK(said("no such s") == 1);
+  }
+  SECTION("who sees the results, and the error policy itself") {
+    b.builder.on_result([&](const ObjectKey&, const auto&) { throws("result"); });
+    b.builder.error_policy([&](const ObjectKey&, const Error&, std::uint32_t) {
+      throws("policy");
+      return RunOutcome::parked();
+    });
+    b.at_once = false;
+    b.start();
+    b.list("websites", {object("a", 1)});
+    thrower = "result";
+    b.end("a", RunOutcome::await_change());
+    b.turn();
+    CHECK(said("no such result") == 1);
+    b.event("websites", "MODIFIED", object("a", 6));
+    b.taken();
+    thrower = "policy";
+    b.end("a", Error(ErrorKind::unreachable, "no route"));
+    REQUIRE(b.until_runs(1));
+    CHECK(b.taken() == Lines{"a Retry 2"});
+    CHECK(said("no such policy") == 1);
+  }
+}
+
+TEST_CASE("an operator that is started again opens no watch twice") {
+  Bench b;
+  b.start();
+  b.list("websites", {object("a", 1)});
+  b.taken();
+  const std::size_t requests = b.transport.size();
+  b.op->start();
+  b.turn();
+  CHECK(b.transport.size() == requests);
+  b.event("websites", "MODIFIED", object("a", 6));
+  CHECK(b.taken() == Lines{"a Updated 1"});
+}
+
 TEST_CASE("a builder refuses what cannot work, in one sentence") {
   Bench b;
   const auto refuse = [](ControllerBuilder& builder, bool with_function = true) {
@@ -543,6 +665,33 @@ TEST_CASE("a builder refuses what cannot work, in one sentence") {
   ControllerBuilder unmapped(b.loop, b.client, b.random);
   CHECK(refuse(unmapped.for_(websites()).watches(settings(), nullptr)).find("function to keys") !=
         std::string::npos);
+  ControllerBuilder empty(b.loop, b.client, b.random);
+  CHECK(refuse(empty.for_(core::ResourceType())).find("a kind to watch needs a version") == 0);
+  const auto in = [&](std::vector<std::string> namespaces) {
+    KindOptions places;
+    places.namespaces = std::move(namespaces);
+    ControllerBuilder out(b.loop, b.client, b.random);
+    return refuse(out.for_(websites(), std::move(places)));
+  };
+  CHECK(in({"shop", "bank"}).empty());
+  CHECK(in({"shop", "shop"}) ==
+        "namespaces to watch demo.dev/v1 Website in: \"shop\" stands there twice");
+  CHECK(in({"A/B"}).find("namespaces to watch demo.dev/v1 Website in: \"A/B\": ") == 0);
+  CHECK(in({""}).find("one is empty") != std::string::npos);
+}
+
+TEST_CASE("a builder that has built is used up, whatever it is given") {
+  Bench b;
+  b.start();
+  b.builder.owns(children()).debounce(Duration{5});
+  auto again = b.builder.for_(websites()).build([](auto&&...) {});
+  REQUIRE_FALSE(again.ok());
+  CHECK(again.error().kind() == ErrorKind::invalid);
+  CHECK(again.error().message().find("is used up") != std::string::npos);
+  // What was refused may be mended.
+  ControllerBuilder mended(b.loop, b.client, b.random);
+  CHECK_FALSE(mended.build([](auto&&...) {}).ok());
+  CHECK(mended.for_(websites()).build([](auto&&...) {}).ok());
 }
 
 TEST_CASE("a standby keeps its caches and runs nothing until it leads") {

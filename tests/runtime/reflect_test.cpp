@@ -39,12 +39,16 @@ TEST_CASE("a reflector of a typed Api keeps its objects, which are read back as 
   const auto reflector = reflect(api, options, {}, rig.random, std::move(callbacks));
   reflector->start();
   CHECK(rig.call(0).path() == "/apis/demo.example.com/v1/namespaces/shop/websites");
-  rig.answer(0, 200, R"({"kind":"WebsiteList","apiVersion":"demo.example.com/v1",
+  rig.answer(0, 200,
+             R"({"kind":"WebsiteList","apiVersion":"demo.example.com/v1",
     "metadata":{"resourceVersion":"5"},"items":[
     {"metadata":{"name":"a","namespace":"shop","uid":"u","resourceVersion":"4"},
      "spec":{"title":"Hi"}},
     {"metadata":{"name":"b","namespace":"shop","uid":"v","resourceVersion":"3"},
-     "spec":{"title":7}}]})");
+     "spec":{"title":7}},
+    {"metadata":{"name":"deep","namespace":"shop","uid":"w","resourceVersion":"2"},
+     "spec":{"title":"Hi","more":)" +
+                 std::string(300, '[') + std::string(300, ']') + "}}]}");
   REQUIRE(rig.until([&] { return synced; }));
   const auto read = [&](const char* name) {
     return runtime::read_as<Website>(*reflector, {"shop", name});
@@ -54,4 +58,9 @@ TEST_CASE("a reflector of a typed Api keeps its objects, which are read back as 
   CHECK((*read("a"))->api_version == "demo.example.com/v1");
   CHECK_FALSE(read("absent")->has_value());
   CHECK(read("b").error().kind() == ErrorKind::invalid);
+  // Of it only the metadata is kept: it is not one without a spec.
+  REQUIRE_FALSE(read("deep").ok());
+  CHECK(read("deep").error().kind() == ErrorKind::too_large);
+  CHECK(read("deep").error().render().find("of websites.demo.example.com shop/deep only") !=
+        std::string::npos);
 }
