@@ -35,13 +35,13 @@ function(kw_curl)
   if(KUBEWATCH_ARCHIVES AND KUBEWATCH_ARCHIVE_curl)
     set(archives ${KUBEWATCH_ARCHIVE_curl} ${OPENSSL_SSL_LIBRARY} ${OPENSSL_CRYPTO_LIBRARY}
         ${ZLIB_LIBRARIES} ${KUBEWATCH_ARCHIVE_zstd})
-    file(WRITE ${CMAKE_BINARY_DIR}/curl_archive/main.c
+    file(WRITE ${PROJECT_BINARY_DIR}/curl_archive/main.c
          "#include <curl/curl.h>\nint main(void) { return curl_easy_init() == 0; }\n")
-    try_compile(KUBEWATCH_CURL_ARCHIVE_LINKS ${CMAKE_BINARY_DIR}/curl_archive
-                SOURCES ${CMAKE_BINARY_DIR}/curl_archive/main.c ${left_out}
+    try_compile(KUBEWATCH_CURL_ARCHIVE_LINKS ${PROJECT_BINARY_DIR}/curl_archive
+                SOURCES ${PROJECT_BINARY_DIR}/curl_archive/main.c ${left_out}
                 LINK_LIBRARIES ${archives} Threads::Threads ${CMAKE_DL_LIBS}
                 OUTPUT_VARIABLE output)
-    file(WRITE ${CMAKE_BINARY_DIR}/curl_archive/output.txt "${output}")
+    file(WRITE ${PROJECT_BINARY_DIR}/curl_archive/output.txt "${output}")
     if(KUBEWATCH_CURL_ARCHIVE_LINKS)
       add_library(kubewatch_curl_left_out STATIC ${left_out})
       target_include_directories(kubewatch_with_curl INTERFACE ${CURL_INCLUDE_DIRS})
@@ -55,7 +55,7 @@ function(kw_curl)
       return()
     endif()
     message(STATUS "libcurl.a needs more than lib/http/curl_left_out.c has, so the shared libcurl is "
-                   "linked (${CMAKE_BINARY_DIR}/curl_archive/output.txt has the symbols)")
+                   "linked (${PROJECT_BINARY_DIR}/curl_archive/output.txt has the symbols)")
   endif()
   target_link_libraries(kubewatch_with_curl INTERFACE CURL::libcurl)
 endfunction()

@@ -86,7 +86,8 @@ function(kw_own_code target)
   endif()
 endfunction()
 
-# The library of one room, with kw_own_code's SMALL and SEPARATE.
+# The library of one room, with kw_own_code's SMALL and SEPARATE. Other projects link kubewatch::ROOM, which
+# brings them the headers and the language that these are written in, but not our warnings.
 function(kw_library room)
   cmake_parse_arguments(arg "" "" "PUBLIC;PRIVATE" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/${room}/*.cpp)
@@ -96,8 +97,15 @@ function(kw_library room)
     return()
   endif()
   add_library(kubewatch_${room} STATIC ${sources})
-  target_link_libraries(kubewatch_${room}
-    PUBLIC kubewatch_settings ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
+  add_library(kubewatch::${room} ALIAS kubewatch_${room})
+  if(PROJECT_IS_TOP_LEVEL)
+    target_link_libraries(kubewatch_${room} PUBLIC kubewatch_settings)
+  else()
+    target_link_libraries(kubewatch_${room} PRIVATE kubewatch_settings)
+    target_include_directories(kubewatch_${room} SYSTEM INTERFACE ${PROJECT_SOURCE_DIR}/lib)
+    target_compile_features(kubewatch_${room} INTERFACE cxx_std_20)
+  endif()
+  target_link_libraries(kubewatch_${room} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE})
   kw_own_code(kubewatch_${room} ${arg_UNPARSED_ARGUMENTS})
 endfunction()
 
