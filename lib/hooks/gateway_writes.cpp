@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "base/yaml.hpp"
+#include "hooks/printed_secrets.hpp"
 #include "hooks/recorded_request.hpp"
 
 namespace kubewatch::hooks {
@@ -17,6 +19,11 @@ constexpr std::size_t kMostKeptWrites = 50;    // writes of a run that are named
 
 bool is_json(std::string_view content_type) {
   return content_type.substr(0, content_type.find(';')) == "application/json";
+}
+
+bool writes_secret(const GatewayWrite& write) {
+  return write.type.gvk.group.empty() && write.type.gvk.kind == "Secret" &&
+         write.method != "DELETE";
 }
 
 // A deletion says so in its options.
@@ -92,6 +99,20 @@ GatewayEffect gateway_effect(const GatewayWrite& write, int status, std::string_
     out.kind = Kind::configured;
   }
   return out;
+}
+
+void GatewayGuest::learn_sent(const GatewayWrite& write, std::string_view body) {
+  if (!writes_secret(write)) return;
+  if (const auto json = base::parse_json(body); json.ok()) return mask_patch(*json, secrets_);
+  const auto documents = base::parse_yaml_values(body);
+  if (!documents.ok()) return mask_quoted(body, secrets_);
+  for (const Json& document : *documents) mask_patch(document, secrets_);
+}
+
+void GatewayGuest::learn_answer(const GatewayWrite& write, int status, const std::string* body) {
+  if (!writes_secret(write) || status < 400 || body == nullptr) return;
+  const auto said = base::parse_json(*body);
+  if (said.ok()) mask_quoted(base::string_at(*said, {"message"}), secrets_);
 }
 
 void GatewayGuest::note(const GatewayWrite& write, const GatewayEffect& effect) {

@@ -16,6 +16,7 @@
 #include "hooks/loop_alarm.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/patch_memory.hpp"
+#include "hooks/secret_mask.hpp"
 
 namespace kubewatch::hooks {
 
@@ -62,6 +63,13 @@ class GatewayGuest {
   // Of the run; may be null.
   const client::RequestObserverPtr& requests() const { return requests_; }
   void note(const GatewayWrite& write, const GatewayEffect& effect);
+  // Of a write to a Secret, before it is passed on, and its answer: a server that refuses it quotes
+  // what it was sent or the whole Secret that would be left, and the hook prints that.
+  void learn_sent(const GatewayWrite& write, std::string_view body);
+  // `body` as gateway_effect has it.
+  void learn_answer(const GatewayWrite& write, int status, const std::string* body);
+  // What it has learned of Secrets so far.
+  const SecretMask& secrets() const { return secrets_; }
 
   struct Written {
     std::size_t created = 0, configured = 0, unchanged = 0, deleted = 0;
@@ -78,6 +86,7 @@ class GatewayGuest {
   bool keep_sent_;
   client::RequestObserverPtr requests_;
   Written written_;
+  SecretMask secrets_;
 };
 using GatewayGuestPtr = std::shared_ptr<GatewayGuest>;
 

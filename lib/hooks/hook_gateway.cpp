@@ -196,6 +196,7 @@ void HookGateway::pass(const http::ServerRequest& request, const GatewayPlan& pl
   if (guest != nullptr) order.scope = guest->requests();
   std::optional<ChildId> begun;
   if (write) {
+    if (guest != nullptr) guest->learn_sent(*write, request.body);
     if (guest != nullptr && !write->dry_run && !write->key.name.empty()) begun = write->id();
     write->version_before = cached_version(plan);
     order.keep = kMostKeptAnswer;
@@ -217,7 +218,9 @@ void HookGateway::on_written(const GatewayWrite& write, const std::string& targe
   const std::string url = client_.config().server + target;
   client_.observers().tell(guest != nullptr ? guest->requests() : nullptr,
                            {what, write.method, url, ended.status, ended.error, ended.took});
-  if (guest == nullptr || write.dry_run) return;
+  if (guest == nullptr) return;
+  guest->learn_answer(write, ended.status, ended.body);
+  if (write.dry_run) return;
   const GatewayEffect effect =
       gateway_effect(write, ended.status, ended.content_type, ended.body, memory_);
   if (write.key.name.empty()) {

@@ -2,6 +2,7 @@
 #include "hooks/printed_secrets.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,16 +21,46 @@ bool is_answer(const Json& value) {
   return (value.contains("id") || value.contains("documents")) && !value.contains("data");
 }
 
+enum class Role { document, patch, deletion, inner };  // what is to stand there
+
+Role role_below(const std::string& key) {
+  if (key == "items" || key == "create" || key == "documents") return Role::document;
+  if (key == "patches") return Role::patch;
+  return key == "delete" ? Role::deletion : Role::inner;
+}
+
 // A wrong kind makes its values no less secret to who wrote it, nor does a missing one where a
 // whole object is to stand; elsewhere `data` may be anything.
-bool is_secret(const Json& value, bool document) {
+bool is_secret(const Json& value, Role role) {
   const std::string kind = base::string_at(value, {"kind"});
-  return (document && kind.empty() && !is_answer(value)) || value.contains("stringData") ||
+  const bool whole = role == Role::document || role == Role::patch;
+  return (whole && kind.empty() && !is_answer(value)) || value.contains("stringData") ||
          (kind.size() == 6 && (kind[0] == 'S' || kind[0] == 's') && kind.ends_with("ecret"));
 }
 
-bool holds_documents(const std::string& key) {
-  return key == "items" || key == "create" || key == "patches" || key == "documents";
+void erase_words(Json& value, std::initializer_list<const char*> keys) {
+  if (!value.is_object()) return;
+  for (const char* key : keys) {
+    const auto word = value.find(key);
+    if (word != value.end() && word->is_string()) value.erase(word);
+  }
+}
+
+// Of an item of `delete` or `patches` that names a Secret. A message about it has to say which one
+// it is, and of a patch only what it puts into the Secret is one of its values.
+void mask_reference(Json item, SecretMask& mask) {
+  erase_words(item, {"name", "namespace", "subresource"});
+  if (Json* patch = base::find(item, {"patch"})) {
+    mask_patch(*patch, mask);
+    erase_words(*patch, {"apiVersion", "kind", "type"});
+    if (Json* metadata = base::find(*patch, {"metadata"})) {
+      erase_words(*metadata, {"name", "namespace"});
+    }
+    if (patch->is_array()) {
+      for (Json& operation : *patch) erase_words(operation, {"op", "path", "from"});
+    }
+  }
+  mask.add_object(item);
 }
 
 // Where a Secret stands does not matter: who prints one in a wrong place is told so by an error,
@@ -38,27 +69,27 @@ constexpr int kDeepestText = 3;
 
 void mask_text(std::string_view text, SecretMask& mask, int depth);
 
-void mask_value(const Json& value, bool document, SecretMask& mask, int depth) {
+void mask_value(const Json& value, Role role, SecretMask& mask, int depth) {
   if (value.is_string()) return mask_text(value.get_ref<const std::string&>(), mask, depth);
   if (value.is_array()) {
-    for (const Json& inner : value) mask_value(inner, document, mask, depth);
+    for (const Json& inner : value) mask_value(inner, role, mask, depth);
   }
   if (!value.is_object()) return;
-  if (is_secret(value, document)) {
+  if (is_secret(value, role)) {
     Json secret = value;
     secret["kind"] = "Secret";
-    mask.add_object(secret);
-    if (const Json* patch = base::find(value, {"patch"})) mask_patch(*patch, mask);
+    const bool names_one = role == Role::patch || role == Role::deletion;
+    names_one ? mask_reference(std::move(secret), mask) : mask.add_object(secret);
   }
   const bool secrets = base::string_at(value, {"kind"}) == "SecretList";
   for (const auto& [key, inner] : value.items()) {
     if (!secrets || key != "items" || !inner.is_array()) {
-      mask_value(inner, holds_documents(key), mask, depth);
+      mask_value(inner, role_below(key), mask, depth);
       continue;
     }
     for (Json one : inner) {
       if (one.is_object()) one["kind"] = "Secret";
-      mask_value(one, true, mask, depth);
+      mask_value(one, Role::document, mask, depth);
     }
   }
 }
@@ -237,7 +268,7 @@ std::vector<std::string_view> split_documents(std::string_view text) {
 bool read_whole(std::string_view text, SecretMask& mask, int depth) {
   const auto documents = base::parse_yaml_values(text);
   if (!documents.ok()) return false;
-  for (const Json& document : *documents) mask_value(document, true, mask, depth);
+  for (const Json& document : *documents) mask_value(document, Role::document, mask, depth);
   return true;
 }
 
@@ -274,6 +305,15 @@ void mask_patch(const Json& patch, SecretMask& mask) {
 
 bool names_secret(std::string_view text) {
   return text.find("ecret") != text.npos || text.find("stringData") != text.npos;
+}
+
+void mask_quoted(std::string_view words, SecretMask& mask) {
+  std::string json;
+  for (std::size_t at = 0; at < words.size(); ++at) {
+    const bool escapes = words[at] == '\\' && words.substr(at + 1, 1) == "\"";
+    if (!escapes) json += words[at];
+  }
+  Scan(json, mask).run();
 }
 
 bool mask_printed(std::string_view text, bool cut, SecretMask& mask) {

@@ -105,6 +105,7 @@ void Run::on_exit(HookExit exit) {
   list_files_.clear();
   // A token may have been renewed while it ran.
   for (const std::string& secret : host_.hooks().secrets_of(hook())) mask_.add_value(secret);
+  if (guest_ != nullptr) mask_.merge(guest_->secrets());
   host_.hooks().revoke(home_);
   exit_ = std::move(exit);
   const bool counts = !dropped_ && reads_output(exit_, host_.rule().retry);

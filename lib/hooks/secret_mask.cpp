@@ -10,16 +10,14 @@
 #include "base/strings.hpp"
 #include "core/object_rules.hpp"
 #include "core/server_fields.hpp"
-#include "hooks/quoted_forms.hpp"
 #include "hooks/secret_parts.hpp"
+#include "hooks/unquoted.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kShortest = 6;
-constexpr std::size_t kMostValues = 20000;  // as they were given: each has a few forms
-constexpr std::size_t kLongestInUrl = 4096;
-constexpr std::size_t kLongestQuoted = 64U << 10U;  // longer than any line of a hook
+constexpr std::size_t kMostValues = 20000;  // as they were given: some have another form or two
 constexpr std::uint64_t kHeadBits = (std::uint64_t{1} << (8 * kShortest)) - 1;
 constexpr unsigned kFilterBits = 16;
 constexpr std::size_t kMostLooks = 1U << 16U;  // and two per byte: a value's beginning is rare
@@ -49,6 +47,25 @@ std::uint64_t step(std::uint64_t hash, char c) {
 
 std::size_t filter_bit(std::uint64_t head) {
   return (head * kBase) >> (64 - kFilterBits);
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+// Of a value that is hardly more than what quoting takes away: what is left of it would be found
+// in every text. In a string of JSON, in one of a shell, and one of a shell in one of JSON.
+std::vector<std::string> forms_of_marks(std::string_view value) {
+  const auto in_json = [](std::string text) {
+    return replaced(replaced(std::move(text), "\\", "\\\\"), "\"", "\\\"");
+  };
+  const std::string text(value);
+  const std::string json = in_json(text);
+  const std::string shell = replaced(text, "'", R"('\'')");
+  return {json, in_json(json), replaced(json, "'", "\\'"), shell, in_json(shell)};
 }
 
 // Ranges are hidden in the order of their beginnings.
@@ -148,22 +165,21 @@ bool SecretMask::may_begin(std::uint64_t head) const {
   return ((heads_[bit / 64] >> (bit % 64)) & 1U) != 0;
 }
 
-// A value that is too short has forms that are not, and as common.
-void SecretMask::insert_quoted(std::string_view value) {
+// A value that is too short is no rarer for being quoted.
+void SecretMask::insert_with_forms(std::string_view value) {
   if (value.size() < kShortest) return;
   insert(value, true);
-  if (value.size() > kLongestQuoted) return;
-  for (const std::string& form : quoted_forms(value)) insert(form, false);
+  if (!Unquoted::may_differ(value)) return;
+  const Unquoted plain(value);
+  if (plain.text().size() >= kShortest) return insert(plain.text(), false);
+  for (const std::string& form : forms_of_marks(value)) insert(form, false);
 }
 
 void SecretMask::add_value(std::string_view value) {
   value = base::trim(value);
-  insert_quoted(value);
-  if (value.find('\n') != std::string_view::npos) {
-    for (const std::string& line : base::split(value, '\n')) insert_quoted(base::trim(line));
-  } else if (value.size() >= kShortest && value.size() <= kLongestInUrl) {
-    for (const std::string& form : url_forms(value)) insert(form, false);
-  }
+  insert_with_forms(value);
+  if (value.find('\n') == std::string_view::npos) return;
+  for (const std::string& line : base::split(value, '\n')) insert_with_forms(base::trim(line));
 }
 
 // Of all that stands there, also where the API wants a map of texts: whoever refuses it quotes it.
@@ -235,8 +251,8 @@ bool SecretMask::may_go_on(std::string_view end) const {
   return false;
 }
 
-// Where a value may begin that went on behind the text; the text's size: nowhere.
-std::size_t SecretMask::begun_at(std::string_view text) const {
+// Where a value may begin that went on behind the text, as it stands; the text's size: nowhere.
+std::size_t SecretMask::begun_as_it_stands(std::string_view text) const {
   for (std::size_t at = 0; at < text.size(); ++at) {
     const std::string_view end = text.substr(at);
     if (end.size() >= kShortest && !may_begin(head_of(end))) continue;
@@ -245,15 +261,51 @@ std::size_t SecretMask::begun_at(std::string_view text) const {
   return text.size();
 }
 
-std::string SecretMask::replaced(std::string_view text, std::size_t hidden_from) const {
-  Cover cover(text);
+// Also where it is quoted, and the cut is within an escape.
+std::size_t SecretMask::begun_at(std::string_view text) const {
+  std::size_t out = begun_as_it_stands(text);
+  if (!Unquoted::may_differ(text)) return out;
+  const std::string_view whole = without_begun_escape(text);
+  for (const std::string_view shown : {text, whole}) {
+    const Unquoted plain(shown);
+    const std::size_t at = begun_as_it_stands(plain.text());
+    if (at < plain.text().size()) out = std::min(out, plain.begin(at));
+    if (whole.size() == text.size()) break;
+  }
+  return out;
+}
+
+// In the order of their beginnings; none lies within another.
+std::vector<SecretMask::Range> SecretMask::ranges(std::string_view text) const {
+  std::vector<Range> out;
   Text looked_at(text);
+  std::size_t covered = 0;
   std::uint64_t head = head_of(text.substr(0, kShortest - 1)) >> 8U;
-  for (std::size_t at = 0; at + kShortest <= text.size() && at < hidden_from; ++at) {
+  for (std::size_t at = 0; at + kShortest <= text.size(); ++at) {
     head = ((head << 8U) | byte_of(text[at + kShortest - 1])) & kHeadBits;
     if (!may_begin(head)) continue;
-    const std::size_t end = looked_at.end_of_value(*this, head, at, cover.end());
-    if (end > cover.end()) cover.hide(at, end);
+    const std::size_t end = looked_at.end_of_value(*this, head, at, covered);
+    if (end <= covered) continue;
+    out.push_back({at, end});
+    covered = end;
+  }
+  return out;
+}
+
+std::string SecretMask::without_values(std::string_view text, std::size_t hidden_from) const {
+  std::vector<Range> hidden = ranges(text);
+  if (Unquoted::may_differ(text)) {
+    const Unquoted plain(text);
+    const auto as_it_stands = static_cast<std::ptrdiff_t>(hidden.size());
+    for (const Range& range : ranges(plain.text())) {
+      hidden.push_back({plain.begin(range.begin), plain.end(range.end - 1)});
+    }
+    std::inplace_merge(hidden.begin(), hidden.begin() + as_it_stands, hidden.end(),
+                       [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  }
+  Cover cover(text);
+  for (const Range& range : hidden) {
+    if (range.begin < hidden_from) cover.hide(range.begin, range.end);
   }
   if (hidden_from < text.size()) cover.hide(hidden_from, text.size());
   return cover.take();
@@ -261,7 +313,7 @@ std::string SecretMask::replaced(std::string_view text, std::size_t hidden_from)
 
 std::string SecretMask::mask(std::string_view text) const {
   if (overflowed_) return "(left out: more secrets than can be masked)";
-  return values_.empty() ? std::string(text) : replaced(text, text.size());
+  return values_.empty() ? std::string(text) : without_values(text, text.size());
 }
 
 std::string SecretMask::mask_message(std::string_view text) const {
@@ -278,7 +330,7 @@ std::string SecretMask::mask_message(std::string_view text) const {
 }
 
 std::string SecretMask::mask_cut(std::string_view text) const {
-  return overflowed_ || values_.empty() ? mask(text) : replaced(text, begun_at(text));
+  return overflowed_ || values_.empty() ? mask(text) : without_values(text, begun_at(text));
 }
 
 }  // namespace kubewatch::hooks

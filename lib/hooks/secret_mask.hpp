@@ -17,8 +17,8 @@ namespace kubewatch::hooks {
 class SecretMask {
  public:
   // Values shorter than 6 bytes are too common to replace. Each line of a long value counts alone,
-  // because logs come line by line. Where what quotes a value writes it otherwise, that goes too
-  // (quoted_forms, of values up to 64 KiB; in URLs values of one line up to 4 KiB).
+  // because logs come line by line. Where what quotes a value writes it otherwise, that goes too:
+  // a text is looked at once as it stands and once without what quotes (Unquoted).
   void add_value(std::string_view value);
   // Of a Secret: data (as written and decoded) and stringData, of now and as last applied. Other
   // objects add nothing.
@@ -57,17 +57,23 @@ class SecretMask {
     std::string text;
     bool given;  // or a form of one that was
   };
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+  };
   class Text;
 
   void insert(std::string_view value, bool given);
-  void insert_quoted(std::string_view value);
+  void insert_with_forms(std::string_view value);
   void add_scalars(const Json& value, bool encoded);
   void add_data(const Json& secret);
   void note_head(std::uint64_t head);
   bool may_begin(std::uint64_t head) const;
   bool may_go_on(std::string_view end) const;
+  std::size_t begun_as_it_stands(std::string_view text) const;
   std::size_t begun_at(std::string_view text) const;
-  std::string replaced(std::string_view text, std::size_t hidden_from) const;
+  std::vector<Range> ranges(std::string_view text) const;
+  std::string without_values(std::string_view text, std::size_t hidden_from) const;
 
   std::map<Place, Value> values_;
   std::vector<std::uint64_t> heads_;  // bits: a text has few heads that need a look at values_

@@ -213,4 +213,34 @@ ask PATCH "/apis/e2e.kubewatch.dev/v1/namespaces/@NS@/websites/a" \
   CHECK(w.runs().back().unchanged == 1);
 }
 
+E2E_CASE("what a hook says of a Secret that it wrote through the gateway is masked") {
+  World w;
+  w.apply(kWebsiteCrd);
+  w.apply(
+      "{apiVersion: v1, kind: Secret, metadata: {name: s, namespace: '@NS@'}, "
+      "data: {p: aHVudGVyMi1sb25n}}");
+  w.rules(website_rule(R"x(
+  writes: [{apiVersion: v1, kind: Secret}]
+  reconcile: {exec: [./reconcile.sh], credentials: cache, output: log}
+  retry: {initial: 1h, max: 1h}
+  changed: [.spec]
+)x"));
+  // The server quotes the whole object when it reads that.
+  w.script("reconcile.sh", std::string(kAsk) + R"x(
+ask PATCH "/api/v1/namespaces/@NS@/secrets/s?fieldValidation=Strict" \
+  -H 'Content-Type: application/merge-patch+json' \
+  -d '{"metadata":{"nam":"x"},"stringData":{"q":"swordfish"}}' > answer
+echo "for swordfish: $(tr -d '\n' < answer)" >&2
+exit 1
+)x");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a", "failed") > 0; }));
+  const std::string message = w.runs().back().message;
+  INFO(w.read("answer") << message);
+  CHECK(message.find("for ***: ") != std::string::npos);
+  CHECK(message.find("aHVudGVy") == std::string::npos);
+  CHECK(message.find("swordfish") == std::string::npos);
+}
+
 }  // namespace kubewatch::e2e

@@ -20,7 +20,10 @@ std::vector<core::ResourceType> writable() {
   core::ResourceType sites;
   sites.gvk = {"demo.dev", "v1", "Website"};
   sites.plural = "websites";
-  return {maps, sites};
+  core::ResourceType secrets;
+  secrets.gvk = {"", "v1", "Secret"};
+  secrets.plural = "secrets";
+  return {maps, sites, secrets};
 }
 
 std::optional<GatewayWrite> write_of(const std::string& method, const std::string& target,
@@ -64,6 +67,45 @@ TEST_CASE("a write is told from a question, and said in the words of the client"
   CHECK(write_of("POST", kMaps, R"({"metadata":{"name":"a"}})")->id() == kMap);
   CHECK(write_of("POST", kMaps, R"({"metadata":{"generateName":"a-"}})")->key.name.empty());
   CHECK_FALSE(write_of("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"));
+}
+
+TEST_CASE(
+    "what is sent for a Secret, and what a refusal quotes of it, is secret in the run's lines") {
+  const std::string secrets = "/api/v1/namespaces/shop/secrets";
+  GatewayGuest guest("u1", kSite, false, nullptr);
+  const auto send = [&](const std::string& method, const std::string& target,
+                        const std::string& body, const std::string& type) {
+    guest.learn_sent(*write_of(method, target, body, type), body);
+  };
+  const std::string json = "application/json";
+  send("POST", secrets, R"({"kind":"Secret","metadata":{"name":"a"},"data":{"p":"bWFkZS1vbmU="}})",
+       json);
+  send("PATCH", secrets + "/a?dryRun=All", R"({"stringData":{"p":"merged-one"}})",
+       "application/merge-patch+json");
+  send("PATCH", secrets + "/a", R"([{"op":"add","path":"/stringData/p","value":"added-one"}])",
+       "application/json-patch+json");
+  send("PATCH", secrets + "/a", "stringData:\n  p: applied-one\n", "application/apply-patch+yaml");
+  send("PUT", secrets + "/a", "{\"stringData\": {\"p\": \"broken-one\"}, ", json);
+  send("POST", kMaps, R"({"metadata":{"name":"a"},"data":{"p":"of-a-map"}})", json);
+  for (const char* value :
+       {"made-one", "bWFkZS1vbmU=", "merged-one", "added-one", "applied-one", "broken-one"}) {
+    CHECK(guest.secrets().mask(value) == "***");
+  }
+  CHECK(guest.secrets().mask("of-a-map, /stringData/p") == "of-a-map, /stringData/p");
+
+  const auto patch = *write_of("PATCH", secrets + "/a", "{}", "application/merge-patch+json");
+  const std::string refusal =
+      R"({"kind":"Status","code":422,"message":"\"\" is invalid: patch: Invalid value: )"
+      R"(\"{\\\"data\\\":{\\\"p\\\":\\\"a2VwdC1vbmU=\\\"},\\\"kind\\\":\\\"Secret\\\"}\": )"
+      R"(strict decoding error: unknown field \"metadata.nam\""})";
+  guest.learn_answer(patch, 200, &refusal);
+  guest.learn_answer(patch, 422, nullptr);
+  guest.learn_answer(*write_of("PATCH", kMaps + "/a", "{}"), 422, &refusal);
+  CHECK(guest.secrets().mask("kept-one") == "kept-one");
+  guest.learn_answer(patch, 422, &refusal);
+  CHECK(guest.secrets().mask("kept-one a2VwdC1vbmU= metadata.nam Secret") ==
+        "*** *** metadata.nam Secret");
+  CHECK(guest.secrets().mask(refusal).find("a2VwdC1vbmU") == std::string::npos);
 }
 
 TEST_CASE("a dry run changes nothing, whether its query or its options say so") {

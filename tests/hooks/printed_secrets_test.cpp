@@ -63,6 +63,52 @@ patches:
   CHECK(seen("eu-central") == "eu-central");
 }
 
+TEST_CASE("what an item of delete or patches names is no secret, and what a patch puts there is") {
+  const Seen seen = look(R"(
+kind: Result
+delete:
+- {apiVersion: v1, kind: Secret, namespace: hk/../kube-system, name: x?y-deleted}
+patches:
+- apiVersion: v1
+  kind: Secret
+  namespace: patched-space
+  name: patched-name
+  subresource: a-subresource
+  type: merge
+  patch:
+    apiVersion: v1
+    kind: Secret
+    metadata: {name: inner-name, labels: {a: a-label-of-it}}
+    data: {p: )" + base::base64_encode("merged-one") +
+                         R"(}
+    stringData: {p: merged-two}
+    stringdata: {p: misspelt-one}
+- {kind: Secret, name: patched-name, type: apply, patch: {stringData: {p: applied-one}}}
+- {kind: Secret, name: patched-name, type: merge, patch: {spec: {data: {p: wrong-place}}}}
+- kind: Secret
+  name: patched-name
+  type: json
+  patch:
+  - {op: replace, path: /stringData/password, value: replaced-one}
+  - {op: replace, path: /data, value: {a: )" +
+                         base::base64_encode("replaced-two") + R"(}}
+  - {op: replace, path: /stringData/p, val: misspelt-two}
+- {name: of-no-kind, patch: {stringData: {p: kindless-one}}}
+- {kind: Secret, name: patched-name, patch: "a text for a patch"}
+- {kind: Secret, name: {a: no-name-at-all}, stringData: {p: beside-it}}
+)");
+  CHECK(seen.whole);
+  for (const char* value : {"merged-one", "merged-two", "misspelt-one", "applied-one",
+                            "wrong-place", "replaced-one", "replaced-two", "misspelt-two",
+                            "kindless-one", "a text for a patch", "no-name-at-all", "beside-it"}) {
+    CHECK(seen(value) == "***");
+  }
+  const std::string named =
+      "delete: v1 Secret: \"hk/../kube-system\" cannot be a namespace; x?y-deleted, patched-space, "
+      "patched-name, a-subresource, inner-name, replace, /stringData/password, of-no-kind";
+  CHECK(seen(named) == named);
+}
+
 TEST_CASE(
     "a broken document hides no Secret of the others, and what it holds is found as it can be") {
   const Seen seen = look(std::string("kind: ConfigMap\ndata: [\n---\n") + kSecret + R"(---
