@@ -167,6 +167,12 @@ int usage_error(std::ostream& err, const CLI::App& app, const std::string& messa
   return kUsage;
 }
 
+std::string named_by_f(const CLI::App& command, const std::string& word) {
+  const bool path = word.find_first_of("./") != std::string::npos;
+  if (!path || command.get_option_no_throw("--filename") == nullptr) return "";
+  return "; files are named by -f";
+}
+
 // The word that was to be a command or a subcommand and is none, told with the nearest that is; ""
 // when the error is another one. CLI11 itself asks for the command's required flags first, or says
 // no more than that a word was not expected.
@@ -183,10 +189,49 @@ std::string unknown_command(const CLI::App& app) {
   std::string out =
       "unknown " + std::string(last == &app ? "command" : "subcommand") + " \"" + word + "\"";
   out += did_you_mean_command(*last, word, known);
-  out += " (known: " + base::join(known, ", ") + ")";
-  const bool path = word.find_first_of("./") != std::string::npos;
-  if (path && last->get_option_no_throw("--filename") != nullptr) out += "; files are named by -f";
-  return out;
+  return out + " (known: " + base::join(known, ", ") + ")" + named_by_f(*last, word);
+}
+
+// With the nearest that the command or the app has.
+std::string unknown_flag(const CLI::App& app, const std::string& word) {
+  const std::string flag = word.substr(0, word.find('='));
+  std::vector<std::string> known;
+  for (const CLI::App* one : {chosen_path(app).back(), &app}) {
+    for (const CLI::Option* option : one->get_options()) {
+      const auto& names = option->get_lnames();
+      known.insert(known.end(), names.begin(), names.end());
+    }
+  }
+  const std::size_t dashes = std::min(flag.find_first_not_of('-'), flag.size());
+  const auto close = base::suggest(flag.substr(dashes), known);
+  return "unknown flag \"" + flag + "\"" +
+         (close.empty() ? "" : ", did you mean \"--" + close.front() + "\"?");
+}
+
+// What nobody takes: the first flag of it, else all the words as they were `given`; "" when the
+// error is another one. A flag is told even where CLI11 misses one that is required: it may be that
+// one. What comes after `--` is no flag.
+std::string unexpected(const CLI::App& app, const CLI::ParseError& error,
+                       const std::vector<std::string>& given) {
+  const auto is = [&](CLI::ExitCodes code) {
+    return error.get_exit_code() == static_cast<int>(code);
+  };
+  if (!is(CLI::ExitCodes::ExtrasError) && !is(CLI::ExitCodes::RequiredError)) return "";
+  const auto dashes = std::find(given.begin(), given.end(), "--");
+  auto words = app.remaining(true);
+  std::erase(words, "--");
+  for (const std::string& word : words) {
+    if (!word.starts_with('-') || word.size() < 2) continue;
+    const bool literal = std::find(dashes, given.end(), word) != given.end() &&
+                         std::find(given.begin(), dashes, word) == dashes;
+    if (!literal) return unknown_flag(app, word);
+  }
+  if (words.empty() || !is(CLI::ExitCodes::ExtrasError)) return "";
+  std::string out = words.size() == 1 ? "unexpected argument" : "unexpected arguments";
+  for (const std::string& word : words) {
+    out += (&word == &words.front() ? " \"" : ", \"") + word + "\"";
+  }
+  return out + named_by_f(*chosen_path(app).back(), words.front());
 }
 
 // A flag of the command itself, given along with a subcommand, would do nothing.
@@ -351,10 +396,9 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   if (const std::string invalid = invalid_argument(words, flags); !invalid.empty()) {
     return usage_error(err, app, invalid);
   }
-  std::vector<std::string> reversed = normalise_argv(words, flags);
-  std::reverse(reversed.begin(), reversed.end());
+  const std::vector<std::string> given = normalise_argv(words, flags);
   try {
-    app.parse(std::move(reversed));
+    app.parse(std::vector<std::string>(given.rbegin(), given.rend()));
   } catch (const CLI::CallForHelp&) {
     out << chosen_path(app).back()->help();
     out.flush();
@@ -362,7 +406,8 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
     err << "error: " + cannot_write(out) + "\n";
     return kFailed;
   } catch (const CLI::ParseError& e) {
-    const std::string unknown = unknown_command(app);
+    std::string unknown = unknown_command(app);
+    if (unknown.empty()) unknown = unexpected(app, e, given);
     return usage_error(err, app, unknown.empty() ? e.what() : unknown);
   }
   const auto path = chosen_path(app);

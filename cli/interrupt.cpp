@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "client/login_waits.hpp"
+#include "loop/ending_signals.hpp"
 
 namespace kubewatch::cli {
 
@@ -50,14 +51,14 @@ Handler handler_of(int number) {
 // The loop puts back what it found when its handler goes. By then a hangup must not kill what is
 // ending, and there is no moment between for one that would.
 void ignore_hangups_below() {
-  if (handler_of(SIGHUP) != SIG_DFL) return;
+  if (!loop::is_default_handler(handler_of(SIGHUP))) return;
   ::signal(SIGHUP, SIG_IGN);
   hangups_would_end = false;
 }
 
 void restore_hangups() {
   if (signal_told || handler_of(SIGHUP) != SIG_IGN) return;
-  if (!std::exchange(hangups_would_end, true)) ::signal(SIGHUP, SIG_DFL);
+  if (!std::exchange(hangups_would_end, true)) loop::restore_default_handler(SIGHUP);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "cli/app.hpp"
+#include "loop/ending_signals.hpp"
 #include "loop/open_files.hpp"
 #include "loop/process.hpp"
 
@@ -26,6 +27,7 @@ void fill_standard_descriptors() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kubewatch::loop::end_by_signals_as_first_process();
   fill_standard_descriptors();
   ::signal(SIGPIPE, SIG_IGN);
   kubewatch::loop::become_subreaper();

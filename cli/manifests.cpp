@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/document_words.hpp"
 #include "base/files.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
@@ -189,6 +190,10 @@ Result<void> check_head(const Json& object, const std::string& source) {
 }
 
 Result<void> add_object(const Json& object, const std::string& source, std::vector<Manifest>& out) {
+  if (!object.is_object()) {
+    return Error(ErrorKind::invalid,
+                 fmt::format("{}: {}, not an object", source, base::type_name(object)));
+  }
   const std::string kind = base::string_at(object, {"kind"});
   if (const auto items = list_items(object)) return add_items(object, *items, source, out);
   if (kind == "List") {

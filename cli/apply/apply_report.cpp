@@ -262,7 +262,11 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
   for (const auto& one : conflicts) {
     context_.err << base::escape_for_terminal("  " + to_text(one)) << "\n";
   }
-  if (!conflicts.empty()) {
+  const bool of_set = std::any_of(conflicts.begin(), conflicts.end(), is_of_set);
+  if (of_set) {
+    context_.err << "  leave the object out of one of the sets, or move it to this one with "
+                    "--force-conflicts\n";
+  } else if (!conflicts.empty()) {
     context_.err << "  leave these fields out, or take them with --force-conflicts[=PATH] or "
                     "--force-owner=MANAGER\n";
   }

@@ -352,6 +352,7 @@ void ApplyRun::report_finished() {
     if (slot.error) {
       report_.add_failed(slot.manifest, *slot.error);
     } else {
+      name_other_set(slot.apply->outcome());
       report_.add(*slot.apply, slot.warnings);
     }
     slot.apply.reset();
@@ -359,6 +360,11 @@ void ApplyRun::report_finished() {
     if (slot.stage() == Stage::objects || failed) slot.manifest.object = Json();
   }
   report_.flush();
+}
+
+void ApplyRun::name_other_set(ApplyOutcome& outcome) {
+  if (outcome.other_set.empty() || !name_of_set_ || !goes_on()) return;
+  outcome.error = in_other_set(name_of_set_(outcome.other_set));
 }
 
 // After an interruption each object that was not begun is told.

@@ -42,6 +42,11 @@ class ApplyRun {
   };
   void listen(Listener listener) { listener_ = std::move(listener); }
 
+  // Asked what an ApplySet is called, by its id, of what is in another one; it may ask the server.
+  void name_sets(std::function<std::string(const std::string& id)> name) {
+    name_of_set_ = std::move(name);
+  }
+
   // Told of the types that objects are applied to, before the first of each stage.
   void on_type(std::function<void(const core::ResourceType&)> told) { on_type_ = std::move(told); }
 
@@ -89,6 +94,7 @@ class ApplyRun {
   void end_login_waits() const;
   void give_up_rest();
   void report_finished();
+  void name_other_set(ApplyOutcome& outcome);
   void finish(Slot& slot);
 
   Session& session_;
@@ -99,6 +105,7 @@ class ApplyRun {
   ApplyPace pace_;
   Listener listener_;
   std::function<void(const core::ResourceType&)> on_type_;
+  std::function<std::string(const std::string& id)> name_of_set_;
   std::function<bool()> stopped_;
   std::vector<Slot> slots_;
   std::vector<std::size_t> crds_;  // indices of slots

@@ -107,6 +107,13 @@ Json parent_manifest(const core::Gvk& gvk, const core::ObjectKey& key, const std
   return {{"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"metadata", std::move(metadata)}};
 }
 
+Error in_other_set(const std::string& other) {
+  return Error(
+      ErrorKind::conflict,
+      fmt::format("it belongs to another ApplySet, {}, and an object can be part of one only",
+                  other));
+}
+
 Result<void> join_set(Json& manifest, const std::string& id) {
   const std::string other = base::string_at(manifest, {"metadata", "labels", kPartOfLabel});
   if (!other.empty() && other != id) {

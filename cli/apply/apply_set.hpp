@@ -48,6 +48,9 @@ inline constexpr const char* kParentManager = "kubewatch-applyset";
 Json parent_manifest(const core::Gvk& gvk, const core::ObjectKey& key, const std::string& id,
                      const SetContents& contents, const std::string& tool_version);
 
+// Of an object that another set holds; `other` is its parent's name, or its id.
+Error in_other_set(const std::string& other);
+
 // Puts the label of the set on it. Errors: invalid when it says another set's already.
 Result<void> join_set(Json& manifest, const std::string& id);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "cli/apply/apply_set.hpp"
 #include "core/field_text.hpp"
 #include "core/status.hpp"
 
@@ -41,6 +42,23 @@ std::vector<std::size_t> no_ends_of(std::string_view path, const Json& manifest)
   return out;
 }
 
+std::string set_label_path() {
+  return std::string(".metadata.labels.") + kPartOfLabel;
+}
+
+// "" where managedFields do not say.
+std::string keeper_of_set_label(const Json& object) {
+  const Json* managed = base::find(object, {"metadata", "managedFields"});
+  if (managed == nullptr || !managed->is_array()) return "";
+  const std::string field = std::string("f:") + kPartOfLabel;
+  for (const Json& entry : *managed) {
+    if (base::find(entry, {"fieldsV1", "f:metadata", "f:labels", field}) != nullptr) {
+      return base::string_at(entry, {"manager"});
+    }
+  }
+  return "";
+}
+
 std::string shown(const Json& value) {
   if (value.is_null()) return "nothing";
   std::string text = base::dump_json(value);
@@ -65,11 +83,26 @@ std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
   return out;
 }
 
+std::optional<FieldConflict> set_conflict(const Json& before, const Json& manifest) {
+  const std::string theirs = base::string_at(before, {"metadata", "labels", kPartOfLabel});
+  const std::string mine = base::string_at(manifest, {"metadata", "labels", kPartOfLabel});
+  if (theirs.empty() || theirs == mine) return std::nullopt;
+  const std::string path = set_label_path();
+  return FieldConflict{path, keeper_of_set_label(before), "", theirs,
+                       mine, no_ends_of(path, manifest)};
+}
+
+bool is_of_set(const FieldConflict& conflict) {
+  return conflict.path == set_label_path();
+}
+
 bool ForcePolicy::takes(const FieldConflict& conflict) const {
-  if (all) return true;
-  if (std::find(owners.begin(), owners.end(), conflict.owner) != owners.end()) return true;
-  return std::any_of(paths.begin(), paths.end(),
-                     [&](const std::string& path) { return covers(path, conflict); });
+  return moves(conflict) || std::find(owners.begin(), owners.end(), conflict.owner) != owners.end();
+}
+
+bool ForcePolicy::moves(const FieldConflict& conflict) const {
+  return all || std::any_of(paths.begin(), paths.end(),
+                            [&](const std::string& path) { return covers(path, conflict); });
 }
 
 bool ForcePolicy::covers(const std::string& path, const FieldConflict& conflict) {
@@ -177,8 +210,10 @@ Json to_json(const FieldConflict& conflict) {
 }
 
 std::string to_text(const FieldConflict& conflict) {
-  return fmt::format("{}: {} of manager \"{}\", here {}", conflict.path, shown(conflict.theirs),
-                     conflict.owner, shown(conflict.mine));
+  const std::string owner =
+      conflict.owner.empty() ? "" : fmt::format(" of manager \"{}\"", conflict.owner);
+  return fmt::format("{}: {}{}, here {}", conflict.path, shown(conflict.theirs), owner,
+                     shown(conflict.mine));
 }
 
 }  // namespace kubewatch::cli

@@ -2,6 +2,7 @@
 // of them the user said to take. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,11 @@ struct FieldConflict {
 std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
                                         const Json& manifest);
 
+// The object is in another ApplySet than the one that the manifest's label says. No server tells:
+// one manager may keep both sets. nullopt: it is in none, or in this one.
+std::optional<FieldConflict> set_conflict(const Json& before, const Json& manifest);
+bool is_of_set(const FieldConflict& conflict);
+
 // --force-conflicts[=PATH], --force-owner=MANAGER.
 struct ForcePolicy {
   bool all = false;
@@ -37,6 +43,8 @@ struct ForcePolicy {
   static bool covers(const std::string& path, const FieldConflict& conflict);
   // Each of them: only then may the apply be forced, since a forced apply takes them all.
   bool takes_all(const std::vector<FieldConflict>& conflicts) const;
+  // Of a set_conflict: whoever keeps the label, --force-owner does not speak of sets.
+  bool moves(const FieldConflict& conflict) const;
 };
 // Values of --force-conflicts as given: "true" is all, "false" none, everything else a path; the
 // leading dot may be left out, and keys may stand as in what was configured: `.data["a.b"]`.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/apply/apply_set.hpp"
 #include "cli/apply/manifest_notes.hpp"
 #include "client/apply_result.hpp"
 #include "client/retry.hpp"
@@ -209,6 +210,7 @@ void ObjectApply::on_read(Result<Json> answer) {
     return end(std::move(answer).error());
   }
   outcome_.before = answer.ok() ? std::move(*answer) : Json();
+  if (belongs_to_other_set()) return end(in_other_set(outcome_.other_set));
   if (outcome_.before.is_null() || !options_.subresource.empty()) return apply(false);
   rehearsed_.reset();
   outcome_.migrated.clear();
@@ -219,6 +221,28 @@ void ObjectApply::on_read(Result<Json> answer) {
   if (!options_.dry_run) return migrate(**migration);
   rehearsed_ = std::move(**migration);
   apply(false);
+}
+
+bool ObjectApply::belongs_to_other_set() {
+  if (!options_.joins_set) return false;
+  auto other = set_conflict(outcome_.before, manifest_.object);
+  if (!other) return false;
+  if (options_.force.moves(*other)) {
+    note_forced({std::move(*other)});
+    return false;
+  }
+  outcome_.what = ApplyOutcome::What::conflict;
+  outcome_.other_set = other->theirs.get<std::string>();
+  outcome_.conflicts = {std::move(*other)};
+  return true;
+}
+
+// A move to another set is one even where the server has no conflict of it to tell.
+void ObjectApply::note_forced(std::vector<FieldConflict> taken) {
+  const bool told = std::any_of(taken.begin(), taken.end(), is_of_set);
+  if (!told) std::erase_if(outcome_.forced, [](const auto& one) { return !is_of_set(one); });
+  if (told) outcome_.forced.clear();
+  for (auto& one : taken) outcome_.forced.push_back(std::move(one));
 }
 
 void ObjectApply::migrate(const Migration& migration) {
@@ -259,7 +283,11 @@ void ObjectApply::apply(bool force) {
   // Force takes all conflicts that there are, so it may only meet the state whose conflicts were
   // judged. And what changed since a list is not to be told as changed by us.
   const std::string version = version_of(outcome_.before);
-  if ((force || listed_) && !version.empty() && version_of(body).empty()) {
+  // Nor may another set have got it in between.
+  const bool joins = options_.joins_set &&
+                     base::string_at(outcome_.before, {"metadata", "labels", kPartOfLabel}) !=
+                         base::string_at(manifest_.object, {"metadata", "labels", kPartOfLabel});
+  if ((force || listed_ || joins) && !version.empty() && version_of(body).empty()) {
     body["metadata"]["resourceVersion"] = version;
   }
   requests_.run<Result<client::ApplyResult>>(
@@ -303,7 +331,7 @@ void ObjectApply::on_conflict(const Error& error) {
     if (!rehearsed) left.push_back(std::move(one));
   }
   if (left.empty() || options_.force.takes_all(left)) {
-    outcome_.forced = std::move(left);
+    note_forced(std::move(left));
     return apply(true);
   }
   outcome_.what = ApplyOutcome::What::conflict;

@@ -26,6 +26,8 @@ struct ApplyOptions {
   bool dry_run = false;
   std::string field_validation;  // "": of no use to an apply
   std::vector<std::string> migrate_from;
+  // Manifests carry the label of an ApplySet: what another set holds is a conflict.
+  bool joins_set = false;
   // Many objects of a kind and namespace are read by a list, not one by one.
   bool list_many = true;
 };
@@ -42,6 +44,7 @@ struct ApplyOutcome {
   bool made_meanwhile = false;
   std::vector<FieldConflict> conflicts;
   std::vector<FieldConflict> forced;  // what force took
+  std::string other_set;  // id of the ApplySet that holds it, which keeps it from this one
   std::vector<std::string> migrated;  // managers whose ownership went over
   // Of a dry run that the server could not judge: what it needs, which the same call would make.
   // `after` is the manifest then, or what is there.
@@ -98,6 +101,8 @@ class ObjectApply {
  private:
   void read();
   void on_read(Result<Json> answer);
+  bool belongs_to_other_set();
+  void note_forced(std::vector<FieldConflict> taken);
   void migrate(const Migration& migration);
   void apply(bool force);
   void on_applied(bool force, Result<client::ApplyResult> answer);

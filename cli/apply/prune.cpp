@@ -98,6 +98,23 @@ Result<void> ApplySetRun::write_parent(const SetContents& contents, bool force) 
   return {};
 }
 
+std::string ApplySetRun::name_of(const std::string& id) {
+  const auto [known, is_new] = names_.try_emplace(id, id);
+  if (!is_new) return known->second;
+  core::ListParams params;
+  params.label_selector = std::string(kParentIdLabel) + "=" + id;
+  params.limit = 1;
+  params.content = core::Content::metadata;
+  const auto parents = session_->wait<client::ListResult>([&](auto done) {
+    return session_->client().list(type_, key_.namespace_, params, std::move(done));
+  });
+  if (!parents.ok() || parents->items.empty()) return id;
+  const auto meta = core::parse_meta(parents->items.front());
+  const std::string* label = meta.ok() ? meta->label(kParentIdLabel) : nullptr;
+  if (label == nullptr || *label != id) return id;
+  return known->second = fmt::format("{} \"{}\"", type_.qualified_plural(), meta->name);
+}
+
 Result<bool> ApplySetRun::widen(const SetContents& to_be_applied) {
   now_ = to_be_applied;
   const SetContents all = before_.with(now_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ class ApplySetRun {
   const std::string& parent_namespace() const { return key_.namespace_; }
   std::string parent_text() const;
 
+  // What another set's parent is called, where it is of this one's kind and namespace and can be
+  // read at once; else its id.
+  std::string name_of(const std::string& id);
+
   // Before anything is applied: the parent names everything that was a member or is going to be.
   // Whether another manager's fields had to be taken. Errors: of the request.
   Result<bool> widen(const SetContents& to_be_applied);
@@ -67,6 +72,7 @@ class ApplySetRun {
   core::ResourceType type_;
   core::ObjectKey key_;
   std::string id_;
+  std::map<std::string, std::string> names_;  // of other sets, by id
   SetContents before_;
   SetContents now_;
 };

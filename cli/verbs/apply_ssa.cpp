@@ -223,6 +223,8 @@ class ApplySsa : public Command {
       auto joined = join_set(context, session, run, report, stopped);
       if (!joined.ok()) return fail(context, joined.error());
       set = std::move(*joined);
+      options_.joins_set = true;
+      run.name_sets([&set](const std::string& id) { return set->name_of(id); });
     }
     std::optional<Waiter> waiter;
     std::map<const ObjectApply*, std::size_t> targets;

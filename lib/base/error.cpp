@@ -1,5 +1,6 @@
 #include "base/error.hpp"
 
+#include <cerrno>
 #include <utility>
 
 namespace kubewatch::base {
@@ -28,6 +29,11 @@ Error Error::as_disconnect() && {
 
 Error Error::as_unresolved() && {
   unresolved_ = true;
+  return std::move(*this);
+}
+
+Error Error::as_no_room(int code) && {
+  no_room_ = code == ENOSPC || code == EDQUOT || code == EFBIG || code == EROFS;
   return std::move(*this);
 }
 

@@ -69,6 +69,11 @@ class Error {
   // The name of the server, or of its proxy, has no address now: nobody was asked for anything.
   bool is_unresolved() const { return unresolved_; }
   Error as_unresolved() &&;
+  // A file system takes no more: it is full, over its quota or a limit, or read-only. What is there
+  // may be sound.
+  bool is_no_room() const { return no_room_; }
+  // Where `code` (of errno) says so.
+  Error as_no_room(int code) &&;
   // Network errors, conflicts, 429 and 5xx: the same request may succeed later.
   bool is_retryable() const;
 
@@ -76,6 +81,7 @@ class Error {
   ErrorKind kind_;
   bool disconnect_ = false;
   bool unresolved_ = false;
+  bool no_room_ = false;
   std::string message_;
   std::vector<std::string> context_;
   std::shared_ptr<const ApiStatus> status_;

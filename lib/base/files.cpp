@@ -34,7 +34,7 @@ Error system_error(std::string_view what, const std::string& path, int code) {
   if (code == ENOENT) kind = ErrorKind::not_found;
   if (code == EACCES || code == EPERM || code == EROFS) kind = ErrorKind::unavailable;
   if (code == ENOSPC || code == EDQUOT || code == EFBIG) kind = ErrorKind::too_large;
-  return Error(kind, fmt::format("{} {}: {}", what, path, std::strerror(code)));
+  return Error(kind, fmt::format("{} {}: {}", what, path, std::strerror(code))).as_no_room(code);
 }
 
 Error too_large(const std::string& path, std::size_t max_bytes) {

@@ -200,6 +200,14 @@ Result<void> YamlBuilder::place_key(const yaml_event_t& event) {
     return yaml_error(ErrorKind::invalid, mark, "a mapping key must not be null");
   }
   std::string key = value.is_string() ? value.get<std::string>() : dump_json(value);
+  // Of `y` and `on` nobody finds a "true" in the file.
+  const std::string_view written = scalar_text(event);
+  if (!value.is_string() && written != key && repeated_ == nullptr &&
+      frame.node.value.contains(key)) {
+    return yaml_error(
+        ErrorKind::invalid, mark,
+        fmt::format("key \"{}\", which YAML reads as {}, appears twice", written, key));
+  }
   KW_TRY(remember(Node{
       std::move(value), {1, key.size(), 0}, mark, std::string(view(event.data.scalar.anchor))}));
   return set_key(std::move(key), mark);

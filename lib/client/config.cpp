@@ -112,8 +112,17 @@ class Resolver {
       const std::string files = base::join(file_.files, ", ");
       if (!context.empty())
         return invalid(files + ": context \"" + context + "\" names no cluster");
-      return invalid(files + ": current-context is not set; use --context, " +
-                     names_of(file_.contexts));
+      if (!file_.contexts.empty()) {
+        return invalid(files + ": current-context is not set; use --context, " +
+                       names_of(file_.contexts));
+      }
+      if (!file_.clusters.empty()) {
+        return invalid(files + ": there are no contexts; use --cluster, " +
+                       names_of(file_.clusters));
+      }
+      return invalid("no cluster is configured: " + files +
+                     (file_.files.size() > 1 ? " have" : " has") +
+                     " no contexts; use --kubeconfig or --server, or a sandbox");
     }
     if (!cluster.empty() && !find(file_.clusters, cluster, cluster_) && flags_.server.empty()) {
       return unknown_name("cluster", cluster, file_, file_.clusters);
@@ -255,9 +264,14 @@ std::string namespace_of_pod(const ConfigEnvironment& env) {
   return name.ok() ? std::string(base::trim(*name)) : "";
 }
 
+std::string are_missing(const std::vector<std::string>& files) {
+  const std::string names = base::join(files, ", ");
+  return files.size() > 1 ? "none of " + names + " exists" : names + " does not exist";
+}
+
 Error nothing_configured(const std::vector<std::string>& files) {
-  std::string tried = files.empty() ? "neither KUBECONFIG nor HOME is set"
-                                    : base::join(files, ", ") + " does not exist";
+  const std::string tried =
+      files.empty() ? "neither KUBECONFIG nor HOME is set" : are_missing(files);
   return Error(ErrorKind::not_found,
                "no cluster is configured: " + tried +
                    ", and this is no pod; use --kubeconfig or --server, or a sandbox");
@@ -273,9 +287,9 @@ Result<ClientConfig> base_config(const ConfigOverrides& flags, const ConfigEnvir
   }
   for (const std::string* name : {&flags.context, &flags.cluster, &flags.user}) {
     if (!name->empty()) {
-      return Error(ErrorKind::not_found,
-                   "\"" + *name + "\" is asked for by a flag, but there is no " +
-                       "kubeconfig: " + base::join(files, ", ") + " does not exist");
+      return Error(ErrorKind::not_found, "\"" + *name +
+                                             "\" is asked for by a flag, but there is no " +
+                                             "kubeconfig: " + are_missing(files));
     }
   }
   if (pod) return in_cluster_config(env);

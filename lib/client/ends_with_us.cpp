@@ -5,10 +5,11 @@
 #include <array>
 #include <atomic>
 
+#include "loop/ending_signals.hpp"
+
 namespace kubewatch::client {
 namespace {
 
-constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::size_t kMost = 16;
 
 std::array<std::atomic<pid_t>, kMost> leaders{};
@@ -26,18 +27,12 @@ void end(int number) {
   for (const auto& leader : leaders) {
     if (const pid_t group = leader; group > 1) ::kill(-group, SIGKILL);
   }
-  ::signal(number, SIG_DFL);
-  ::raise(number);  // comes when this handler has returned
+  loop::end_by_signal(number);
 }
 
-using Handler = void (*)(int);
-
-void replace_handlers(Handler was, Handler becomes) {
-  for (const int number : kSignals) {
-    struct sigaction action {};
-    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != was) continue;
-    ::signal(number, becomes);
-  }
+loop::SignalHandler handler_of(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 ? action.sa_handler : SIG_ERR;
 }
 
 }  // namespace
@@ -45,7 +40,7 @@ void replace_handlers(Handler was, Handler becomes) {
 HeldSignals::HeldSignals() {
   sigset_t held;
   ::sigemptyset(&held);
-  for (const int number : kSignals) ::sigaddset(&held, number);
+  for (const int number : loop::kEndingSignals) ::sigaddset(&held, number);
   ::pthread_sigmask(SIG_BLOCK, &held, &before_);
 }
 
@@ -55,12 +50,18 @@ HeldSignals::~HeldSignals() {
 
 EndsWithUs::EndsWithUs(pid_t leader) : leader_(leader) {
   replace_one(0, leader_);
-  if (count++ == 0) replace_handlers(SIG_DFL, end);
+  if (count++ > 0) return;
+  for (const int number : loop::kEndingSignals) {
+    if (loop::is_default_handler(handler_of(number))) ::signal(number, end);
+  }
 }
 
 EndsWithUs::~EndsWithUs() {
   replace_one(leader_, 0);
-  if (--count == 0) replace_handlers(end, SIG_DFL);
+  if (--count > 0) return;
+  for (const int number : loop::kEndingSignals) {
+    if (handler_of(number) == end) loop::restore_default_handler(number);
+  }
 }
 
 }  // namespace kubewatch::client

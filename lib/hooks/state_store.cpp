@@ -30,11 +30,18 @@ constexpr const char* kKeyText = "key";
 // Holds the boot id while a process uses the folder; gone after a clean end.
 constexpr std::string_view kSession = "session";
 
+constexpr std::string_view kFresh =
+    ": it starts fresh, and what was deleted meanwhile is not known";
+
+std::string make_key() {
+  return base::secure_random_hex(base::KeyedHash::kKeyBytes / 2);
+}
+
 Result<std::string> read_or_make_key(const std::string& path) {
   auto key = base::read_file(path, 1024);
   if (key.ok() && key->size() >= base::KeyedHash::kKeyBytes) return key;
   if (!key.ok() && !key.error().is_not_found()) return key;
-  const std::string made = base::secure_random_hex(base::KeyedHash::kKeyBytes / 2);
+  const std::string made = make_key();
   KW_TRY(base::write_file_atomic(path, made, 0600));
   return made;
 }
@@ -44,7 +51,9 @@ std::string server_text(const StateScope& scope) {
 }
 
 Error state_error(const std::string& what, const std::string& path) {
-  return Error(ErrorKind::unavailable, fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+  const int code = errno;
+  return Error(ErrorKind::unavailable, fmt::format("{} {}: {}", what, path, std::strerror(code)))
+      .as_no_room(code);
 }
 
 enum class Place { same, other, unknown };
@@ -71,13 +80,39 @@ std::string current_boot_id() {
 
 Result<std::unique_ptr<StateStore>> StateStore::open(const std::string& folder,
                                                      const StateScope& scope, StateLimits limits) {
-  KW_TRY(loop::make_private_folder(folder));
-  KW_ASSIGN(const std::string key, read_or_make_key(folder + "/" + std::string(kKey)));
-  std::unique_ptr<StateStore> self(new StateStore(folder, limits, base::KeyedHash(key)));
-  KW_TRY(self->take_lock());
-  KW_TRY(self->load(scope));
-  KW_TRY(base::write_file_atomic(self->path(kSession), scope.boot_id, 0600));
+  // Of a key that nobody else has: what is not kept needs no other.
+  std::unique_ptr<StateStore> self(new StateStore(folder, limits, base::KeyedHash(make_key())));
+  auto begun = self->begin(scope);
+  if (begun.ok()) return self;
+  if (!begun.error().is_no_room()) return std::move(begun).error();
+  self->go_without(begun.error());
   return self;
+}
+
+Result<void> StateStore::begin(const StateScope& scope) {
+  KW_TRY(loop::make_private_folder(folder_));
+  // Before anything is made there: of two that begin together one alone makes the key.
+  KW_TRY(take_lock());
+  KW_ASSIGN(const std::string key, read_or_make_key(path(kKey)));
+  hash_ = base::KeyedHash(key);
+  KW_TRY(load(scope));
+  return base::write_file_atomic(path(kSession), scope.boot_id, 0600);
+}
+
+// What is there will not hear of what happens from now on, so it must not be believed later.
+void StateStore::go_without(const Error& error) {
+  broken_ = true;
+  objects_.clear();
+  notice_.clear();
+  std::string what =
+      "the state over restarts cannot be kept: everything runs, at the next start again, and what "
+      "was deleted meanwhile is not known";
+  const std::string log = path(kLog);
+  if (::unlink(log.c_str()) != 0 && ::access(log.c_str(), F_OK) == 0) {
+    what +=
+        "; what was kept before cannot be taken away, remove it before the folder is used again";
+  }
+  base::log_error(what, {{"folder", folder_}, {"error", error.render()}});
 }
 
 Result<void> StateStore::take_lock() {
@@ -111,7 +146,7 @@ std::string StateStore::why_strange(const StateScope& scope) const {
 Result<void> StateStore::load(const StateScope& scope) {
   const std::string strange = why_strange(scope);
   if (!strange.empty()) {
-    notice_ = strange + ": it starts fresh, and what was deleted meanwhile is not known";
+    notice_ = strange + std::string(kFresh);
     KW_TRY(rewrite());  // before the folder says that it is of this server
   }
   KW_TRY(base::write_file_atomic(
@@ -122,21 +157,24 @@ Result<void> StateStore::load(const StateScope& scope) {
   const auto session = base::read_file(path(kSession), 1024);
   const bool clean = !session.ok() && session.error().is_not_found();
   if (!clean && (boot_id.empty() || !session.ok() || *session != boot_id)) {
-    notice_ = "the machine went down while the state was in use: it starts fresh";
+    notice_ = "the machine went down while the state was in use" + std::string(kFresh);
     return rewrite();
   }
   const auto text = base::read_file(path(kLog), limits_.bytes);
   if (!text.ok()) {
-    if (!text.error().is_not_found()) notice_ = text.error().message() + ": it starts fresh";
+    if (!text.error().is_not_found()) notice_ = text.error().message() + std::string(kFresh);
     return rewrite();
   }
   auto loaded = load_state(*text);
   if (!loaded.ok()) {
-    notice_ = fmt::format("{}: {}: it starts fresh", path(kLog), loaded.error().message());
+    notice_ = fmt::format("{}: {}{}", path(kLog), loaded.error().message(), kFresh);
     return rewrite();
   }
   objects_ = std::move(loaded->objects);
-  if (!loaded->damage.empty()) notice_ = fmt::format("{}: {}", path(kLog), loaded->damage);
+  if (!loaded->damage.empty()) {
+    notice_ = fmt::format("{}: {}, and what was deleted meanwhile is not known of their objects",
+                          path(kLog), loaded->damage);
+  }
   return rewrite();
 }
 

@@ -34,8 +34,9 @@ struct StateScope {
 
 class StateStore {
  public:
-  // Starts fresh where the scope is another one. Errors: forbidden (the folder is not private),
-  // already_exists (another process uses it), invalid, too_large.
+  // Starts fresh where the scope is another one. On a disk that is full or read-only it knows and
+  // keeps nothing, which it logs. Errors: forbidden (the folder is not private), already_exists
+  // (another process uses it), invalid, too_large.
   static Result<std::unique_ptr<StateStore>> open(const std::string& folder,
                                                   const StateScope& scope, StateLimits limits = {});
   ~StateStore();
@@ -59,6 +60,8 @@ class StateStore {
   StateStore(std::string folder, StateLimits limits, base::KeyedHash hash)
       : folder_(std::move(folder)), limits_(limits), hash_(hash) {}
   std::string path(std::string_view name) const { return folder_ + "/" + std::string(name); }
+  Result<void> begin(const StateScope& scope);
+  void go_without(const Error& error);
   Result<void> take_lock();
   Result<void> load(const StateScope& scope);
   std::string why_strange(const StateScope& scope) const;

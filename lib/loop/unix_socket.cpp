@@ -18,7 +18,8 @@ namespace kubewatch::loop {
 namespace {
 
 Error system_error(ErrorKind kind, const std::string& what, const std::string& path) {
-  return Error(kind, fmt::format("{} {}: {}", what, path, std::strerror(errno)));
+  const int code = errno;
+  return Error(kind, fmt::format("{} {}: {}", what, path, std::strerror(code))).as_no_room(code);
 }
 
 ErrorKind kind_of(int code) {

@@ -224,6 +224,8 @@ TEST_CASE("what is not valid YAML is an error that names line and column") {
   const Case cases[] = {
       {"a: 1\nb: 2\na: 3\n", "3:1: key \"a\" appears twice"},
       {"1: a\n\"1\": b\n", "2:1: key \"1\" appears twice"},
+      {"y: 1\non: 2\n", "2:1: key \"on\", which YAML reads as true, appears twice"},
+      {"true: 1\ntrue: 2\n", "2:1: key \"true\" appears twice"},
       {"a: *x", "1:4: unknown anchor \"x\""},
       {"a: &x [*x]", "1:8: anchor \"x\" contains itself"},
       {"&x a: 1\n---\nb: *x\n", "3:4: unknown anchor \"x\""},

@@ -108,4 +108,33 @@ TEST_CASE("force alone takes everything, false nothing, and mixtures are refused
   CHECK_FALSE(parse_force({}, {""}).ok());
 }
 
+TEST_CASE("an object of another ApplySet is a conflict that only force of its label moves") {
+  const auto labelled = [](const std::string& set) {
+    return Json{{"metadata", {{"labels", {{"applyset.kubernetes.io/part-of", set}}}}}};
+  };
+  Json live = labelled("theirs");
+  live["metadata"]["managedFields"] = R"([{"manager": "x", "fieldsV1": {}}, {"manager": "ci",
+    "fieldsV1": {"f:metadata": {"f:labels": {"f:applyset.kubernetes.io/part-of": {}}}}}])"_json;
+  const auto found = set_conflict(live, labelled("mine"));
+  REQUIRE(found);
+  CHECK(is_of_set(*found));
+  CHECK(to_json(*found) == R"({"path": ".metadata.labels.applyset.kubernetes.io/part-of",
+    "owner": "ci", "theirs": "theirs", "mine": "mine"})"_json);
+  const auto moves = [&](const std::string& path) {
+    return parse_force({path}, {})->moves(*found);
+  };
+  CHECK(moves("true"));
+  CHECK(moves(R"(.metadata.labels["applyset.kubernetes.io/part-of"])"));
+  CHECK(moves(".metadata.labels"));
+  CHECK_FALSE(moves(".metadata.labels.applyset"));
+  CHECK_FALSE(moves(".data"));
+  CHECK_FALSE(parse_force({}, {"ci"})->moves(*found));
+  CHECK_FALSE(set_conflict(labelled("mine"), labelled("mine")));
+  CHECK_FALSE(set_conflict(R"({"metadata": {}})"_json, labelled("mine")));
+  CHECK_FALSE(set_conflict(Json(), labelled("mine")));
+  // Where nobody keeps the label, nobody is named.
+  CHECK(to_text(*set_conflict(labelled("a"), labelled("b"))) ==
+        ".metadata.labels.applyset.kubernetes.io/part-of: \"a\", here \"b\"");
+}
+
 }  // namespace kubewatch::cli

@@ -200,6 +200,18 @@ TEST_CASE("a manifest may have 64 MiB") {
   CHECK(read_manifests({folder.path}, false).ok());
 }
 
+TEST_CASE("a document that is no object is told as what it is") {
+  const auto refusal = [](const std::string& text) {
+    return parse_manifests(text, "a.yaml").error().render();
+  };
+  CHECK(refusal("[{\"apiVersion\": \"v1\"}]") == "a.yaml: a list, not an object");
+  CHECK(refusal("hello") == "a.yaml: text, not an object");
+  CHECK(refusal(std::string(kMap) + "---\n5\n") ==
+        "a.yaml: a number, not an object (document 2 of 2)");
+  CHECK(refusal("{apiVersion: v1, kind: List, items: [x]}") ==
+        "a.yaml: text, not an object (item 1 of the List)");
+}
+
 TEST_CASE("of several documents the one that is refused is named") {
   const auto refused = parse_manifests(std::string(kMap) + "---\nkind: X\n", "a.yaml");
   REQUIRE_FALSE(refused.ok());

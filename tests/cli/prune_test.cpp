@@ -95,4 +95,22 @@ TEST_CASE("a server that never answered is told to be lost at once") {
   CHECK(rig.told.empty());
 }
 
+TEST_CASE("another ApplySet of the same kind of parent is told by its name, any other by its id") {
+  Rig rig;
+  auto set = rig.open();
+  REQUIRE(set.ok());
+  const Json parent = {
+      {"apiVersion", "v1"},
+      {"kind", "Secret"},
+      {"metadata", {{"name", "k1"}, {"labels", {{kParentIdLabel, "applyset-one-v1"}}}}}};
+  REQUIRE(rig.server->ask("POST", "/api/v1/namespaces/default/secrets", "", parent).ok());
+  CHECK(set->name_of("applyset-one-v1") == "secrets \"k1\"");
+  CHECK(set->name_of("applyset-two-v1") == "applyset-two-v1");
+  // Asked for once, and not again and again of a server that will not tell.
+  rig.fail("list", "Secret", 503, 1000);
+  CHECK(set->name_of("applyset-one-v1") == "secrets \"k1\"");
+  CHECK(set->name_of("applyset-three-v1") == "applyset-three-v1");
+  CHECK(rig.told.empty());
+}
+
 }  // namespace kubewatch::cli

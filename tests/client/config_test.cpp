@@ -145,7 +145,14 @@ TEST_CASE("names that do not exist are named, with the ones that do") {
   CHECK_FALSE(load(file, flags).ok());
   const std::string bare =
       dir.write("bare", "clusters: [{name: a, cluster: {server: 'https://a'}}]");
-  CHECK(load_error(bare) == bare + ": current-context is not set; use --context, there are none");
+  CHECK(load_error(bare) == bare + ": there are no contexts; use --cluster, there are: a");
+  const std::string empty = dir.write("empty", "");
+  CHECK(load_error(empty) == "no cluster is configured: " + empty +
+                                 " has no contexts; use --kubeconfig or --server, or a sandbox");
+  const std::string choice =
+      dir.write("choice", "contexts: [{name: x, context: {}}, {name: y, context: {}}]");
+  CHECK(load_error(choice) ==
+        choice + ": current-context is not set; use --context, there are: x, y");
 }
 
 TEST_CASE("of several files the first that names an entry wins it whole") {
@@ -572,7 +579,7 @@ TEST_CASE("in a pod an empty kubeconfig hides nothing, and its token is for its 
   CHECK_FALSE(load_config({}, env).ok());
   env = {};
   env.kubeconfig = "/dev/null";
-  CHECK(load_config({}, env).error().message().find("current-context is not set") !=
+  CHECK(load_config({}, env).error().message().find("/dev/null has no contexts") !=
         std::string::npos);
 }
 
@@ -620,6 +627,13 @@ TEST_CASE("without any configuration the error says what was looked for") {
   ConfigOverrides flags;
   flags.context = "dev";
   CHECK(load_config(flags, env).error().message().find("\"dev\"") != std::string::npos);
+  env.kubeconfig = "/nonexistent/a:/nonexistent/b";
+  for (const ConfigOverrides& asked : {ConfigOverrides(), flags}) {
+    CHECK(load_config(asked, env)
+              .error()
+              .message()
+              .find(": none of /nonexistent/a, /nonexistent/b exists") != std::string::npos);
+  }
   CHECK(load_config(to_server("https://x"), env)->server == "https://x");
 }
 

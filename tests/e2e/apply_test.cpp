@@ -217,6 +217,38 @@ E2E_CASE("apply-ssa prunes in the other namespaces of its ApplySet, and refuses 
   w.remove("ConfigMap", w.ns() + "-set", "default");
 }
 
+E2E_CASE("apply-ssa: what another ApplySet holds is a conflict that names it, and moves by force") {
+  World w;
+  const auto apply_in = [&](const std::string& set, const std::string& yaml,
+                            std::string more = "") {
+    std::vector<std::string> words = {"-n", "@NS@", "--prune", "--applyset", set};
+    if (!more.empty()) words.push_back(std::move(more));
+    return apply_ssa(w, yaml, words);
+  };
+  const std::string shared = config_map("shared", "red");
+  CHECK(apply_in("k1", shared).code == 0);
+  auto seen = apply_in("k2", config_map("shared", "blue") + config_map("own", "blue"));
+  CHECK(seen.code == 6);
+  CHECK(seen.err.find("ConfigMap \"shared\": it belongs to another ApplySet, secrets \"k1\"") !=
+        std::string::npos);
+  CHECK(data_of(w, "shared")["color"] == "red");
+  CHECK(data_of(w, "own")["color"] == "blue");
+  // One of another kind is told by its id.
+  CHECK(apply_in("configmaps/k3", shared).err.find("another ApplySet, applyset-") !=
+        std::string::npos);
+  CHECK(apply_in("k2", shared, "--dry-run=server").code == 6);
+  CHECK(apply_in("k2", shared, "--force-conflicts=.data").code == 6);
+  CHECK(apply_in("k2", shared, "--force-owner=kubewatch").code == 6);
+  // It is still the first one's, which leaves it where it is applied and prunes it where it is not.
+  CHECK(apply_in("k1", shared).says("configmap/shared unchanged"));
+  const std::string label = "metadata.labels[\"applyset.kubernetes.io/part-of\"]";
+  seen = apply_in("k2", shared, "--force-conflicts=" + label);
+  CHECK(seen.code == 0);
+  CHECK(seen.says("  took .metadata.labels.applyset.kubernetes.io/part-of: \"applyset-"));
+  CHECK(apply_in("k1", config_map("other", "red")).code == 0);
+  CHECK(data_of(w, "shared")["color"] == "red");
+}
+
 E2E_CASE("apply-ssa takes over what client-side apply left: fields left out are removed") {
   World w;
   const Json object = {

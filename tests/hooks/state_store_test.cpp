@@ -30,6 +30,26 @@ std::unique_ptr<StateStore> open(const std::string& folder, const StateScope& sc
   return std::move(*store);
 }
 
+// No file may grow beyond it: a full disk.
+class FileLimit {
+ public:
+  explicit FileLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {
+    REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    const struct rlimit full { bytes, before_.rlim_max };
+    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+  }
+  ~FileLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    ::signal(SIGXFSZ, handler_);
+  }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+
+ private:
+  void (*handler_)(int);
+  struct rlimit before_ {};
+};
+
 unsigned mode_of(const std::string& path) {
   struct stat info {};
   REQUIRE(::stat(path.c_str(), &info) == 0);
@@ -98,6 +118,28 @@ TEST_CASE("a key that was damaged is told as that and not as another server") {
   auto store = open(path);
   CHECK(store->notice().empty());
   CHECK(store->find(kB) != nullptr);
+}
+
+TEST_CASE("a log that was damaged starts fresh, and what that means for deletions is said") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  open(path)->set(kA, {"uid-a", "h", false, 0, 0, ""});
+  REQUIRE(base::write_file_atomic(path + "/handled.log", "nonsense\n", 0600).ok());
+  const auto store = open(path);
+  INFO(store->notice());
+  CHECK(store->notice().starts_with(path + "/handled.log: "));
+  CHECK(
+      store->notice().ends_with(": it starts fresh, and what was deleted meanwhile is not known"));
+  CHECK(store->size() == 0);
+}
+
+TEST_CASE("of two processes that begin with a new state folder one alone makes its key") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  auto first = open(path);
+  std::filesystem::remove(path + "/key");
+  CHECK_FALSE(StateStore::open(path, kScope).ok());
+  CHECK_FALSE(std::filesystem::exists(path + "/key"));
 }
 
 TEST_CASE("two processes cannot use one state folder") {
@@ -281,6 +323,34 @@ TEST_CASE("that no further object is recorded is said once, with the first of th
   CHECK(log[0].find(kB.object.str()) != std::string::npos);
 }
 
+TEST_CASE("a full disk keeps nobody from starting: nothing is kept, and that is told") {
+  const test::RuleFolder folder;
+  const std::string path = folder.file("state");
+  const bool used = GENERATE(false, true);
+  if (used) open(path)->set(kA, {"uid-a", "old", false, 0, 0, ""});
+  std::vector<std::string> log;
+  {
+    const FileLimit full(0);
+    base::capture_log(&log);
+    auto store = open(path);
+    store->set(kB, {"uid-b", "h", false, 0, 0, ""});
+    base::capture_log(nullptr);
+    CHECK(store->notice().empty());
+    CHECK(store->size() == 0);
+    CHECK(store->find(kA) == nullptr);
+    CHECK(store->of_controller("website").empty());
+    CHECK(store->hash("a") == store->hash("a"));
+  }
+  REQUIRE(log.size() == 1);
+  INFO(log[0]);
+  CHECK(log[0].find("the state over restarts cannot be kept: everything runs") !=
+        std::string::npos);
+  CHECK(log[0].find(path) != std::string::npos);
+  CHECK(log[0].find("File too large") != std::string::npos);
+  // What was known before has not heard of this run.
+  CHECK(open(path)->size() == 0);
+}
+
 TEST_CASE("a full disk ends what is kept, and the file and the reason are named") {
   const test::RuleFolder folder;
   const std::string path = folder.file("state");
@@ -288,19 +358,13 @@ TEST_CASE("a full disk ends what is kept, and the file and the reason are named"
   {
     auto store = open(path);
     store->set(kA, {"uid-a", "old", false, 0, 0, ""});
-    // No file may grow beyond this: the line that does not fit is cut first, and refused then.
-    const auto before = ::signal(SIGXFSZ, SIG_IGN);
-    struct rlimit limit {};
-    REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
-    const struct rlimit full { 1000, limit.rlim_max };
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &full) == 0);
+    // The line that does not fit is cut first, and refused then.
+    const FileLimit full(1000);
     base::capture_log(&log);
     for (int i = 0; i < 20; ++i) {
       store->set({"website", {"shop", "x" + std::to_string(i)}}, {"uid", "h", false, 0, 0, ""});
     }
     base::capture_log(nullptr);
-    REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    ::signal(SIGXFSZ, before);
     CHECK(store->find(kA) == nullptr);
   }
   REQUIRE(log.size() == 1);
