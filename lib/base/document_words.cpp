@@ -29,7 +29,7 @@ std::string did_you_mean(std::string_view wanted, const std::vector<std::string>
 
 std::string_view misread_name(std::string_view name) {
   if (name != "true" && name != "false") return "";
-  return "YAML reads names such as Y, N, ON and OFF as true and false; put it in quotes";
+  return "YAML reads names such as Y, N, ON and OFF as true and false";
 }
 
 std::string_view type_name(const Json& value) {

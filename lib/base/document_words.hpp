@@ -17,8 +17,8 @@ std::string shortened(std::string_view text, std::size_t characters = 80);
 std::string in_quotes(std::string_view text);
 // ", did you mean \"x\"?", or "".
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& known);
-// What is wrong with a name that YAML has made of a plain y, n, on, off or the like, as YAML 1.1
-// reads them; "" for others.
+// How YAML 1.1 comes to a name that may be a plain y, n, on, off or the like; "" for others. One
+// that is known to stand in quotes (YamlMarks::key_is_text) means what it says.
 std::string_view misread_name(std::string_view name);
 // "text", "a list", "nothing".
 std::string_view type_name(const Json& value);

@@ -119,6 +119,11 @@ YamlMark YamlMarks::key_at(const std::string& pointer) const {
   return it != keys_.end() ? it->second : value_at(pointer);
 }
 
+bool YamlMarks::key_is_text(const std::string& pointer) const {
+  if (keys_.empty()) return true;
+  return keys_.count(pointer) != 0 && boolean_keys_.count(pointer) == 0;
+}
+
 Result<std::vector<YamlDocument>> parse_yaml(std::string_view text, const YamlLimits& limits) {
   return read_without_marks(text, limits, true);
 }

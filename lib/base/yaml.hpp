@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +37,18 @@ class YamlMarks {
   // The mark of the value; falls back to the nearest recorded ancestor.
   YamlMark value_at(const std::string& pointer) const;
   YamlMark key_at(const std::string& pointer) const;
+  // Whether the key stands there as text: a plain y, n, on or off is a boolean, of which the key
+  // "true" or "false" is made. Of what aliases and merges copy it is not known, and not said; of a
+  // document that was never text it is true.
+  bool key_is_text(const std::string& pointer) const;
   void set_value(const std::string& pointer, YamlMark mark) { values_[pointer] = mark; }
   void set_key(const std::string& pointer, YamlMark mark) { keys_[pointer] = mark; }
+  void set_boolean_key(const std::string& pointer) { boolean_keys_.insert(pointer); }
 
  private:
   std::map<std::string, YamlMark> values_;
   std::map<std::string, YamlMark> keys_;
+  std::set<std::string> boolean_keys_;
 };
 
 struct YamlDocument;

@@ -199,6 +199,7 @@ Result<void> YamlBuilder::place_key(const yaml_event_t& event) {
   if (value.is_null()) {
     return yaml_error(ErrorKind::invalid, mark, "a mapping key must not be null");
   }
+  const bool boolean = value.is_boolean();
   std::string key = value.is_string() ? value.get<std::string>() : dump_json(value);
   // Of `y` and `on` nobody finds a "true" in the file.
   const std::string_view written = scalar_text(event);
@@ -210,7 +211,9 @@ Result<void> YamlBuilder::place_key(const yaml_event_t& event) {
   }
   KW_TRY(remember(Node{
       std::move(value), {1, key.size(), 0}, mark, std::string(view(event.data.scalar.anchor))}));
-  return set_key(std::move(key), mark);
+  KW_TRY(set_key(std::move(key), mark));
+  if (with_marks_ && boolean) marks_.set_boolean_key(frame.child_pointer);
+  return {};
 }
 
 Result<void> YamlBuilder::set_key(std::string key, YamlMark mark) {

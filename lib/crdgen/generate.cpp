@@ -35,6 +35,7 @@ struct Definition {
   std::vector<Node> version_nodes;
   std::vector<std::optional<bool>> storage;
   Node first;
+  bool repeated = false;  // a version is said twice, and read once
 };
 
 std::string plural_of(const std::string& kind) {
@@ -211,7 +212,8 @@ class Generator {
     const auto found = definitions_.find(id);
     if (found == definitions_.end()) {
       order_.push_back(id);
-      return definitions_.emplace(id, Definition{std::move(head), {}, {}, spec}).first->second;
+      return definitions_.emplace(id, Definition{std::move(head), {}, {}, spec, false})
+          .first->second;
     }
     // What a later document says of the kind as a whole must be what the first one said.
     Definition& first = found->second;
@@ -275,13 +277,23 @@ class Generator {
   static void add_version(Definition& definition, const Node& node, const std::string& name_key,
                           TypeExpander& types, const VersionDefaults& defaults) {
     ReadVersion read = read_version(node, name_key, types, defaults);
-    for (const Json& other : definition.crd["spec"]["versions"]) {
-      if (other["name"] == read.version["name"])
-        node.child(name_key).problem("this version is there already");
+    const Json& others = definition.crd["spec"]["versions"];
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (others[i]["name"] != read.version["name"]) continue;
+      definition.repeated = true;
+      return already_there(node, name_key, definition.version_nodes[i]);
     }
     definition.crd["spec"]["versions"].push_back(std::move(read.version));
     definition.version_nodes.push_back(node);
     definition.storage.push_back(read.storage);
+  }
+
+  static void already_there(const Node& node, const std::string& name_key, const Node& other) {
+    const char* key = other.has("version") ? "version" : "name";
+    const Node at = node.has(name_key) ? node.child(name_key) : node;
+    const std::string before = (other.has(key) ? other.child(key) : other).place();
+    at.problem("this version is there already" +
+               (before == at.place() ? ": the file is given twice" : ", at " + before));
   }
 
   void settle(Definition& definition, bool sound) {
@@ -298,9 +310,10 @@ class Generator {
         definition.version_nodes[i].problem("is the second version with `storage: true`");
       served = served || versions[i]["served"] == true;
     }
-    if (said == 0)
+    // Else what was left out may have said it.
+    if (said == 0 && !definition.repeated)
       definition.first.problem("no version has `storage: true`: say which one is stored");
-    if (!served) definition.first.problem("no version is served");
+    if (!served && !definition.repeated) definition.first.problem("no version is served");
     for (Json& version : versions) drop_unstored(version["schema"]["openAPIV3Schema"]);
     if (check_ == ServerCheck::run && sound && out_.problems.size() == before) {
       check_as_server(definition.crd, definition.first, definition.version_nodes);

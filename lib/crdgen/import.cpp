@@ -219,6 +219,17 @@ void drop_unknown(Json& crd, Notes& notes) {
   }
 }
 
+// The server stores it as it is, and it means what none means.
+void note_empty_subresources(const Json& crd, Notes& notes) {
+  const Json& versions = crd["spec"]["versions"];
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Json* said = base::find(versions[i], {"subresources"});
+    if (said == nullptr || !said->is_object() || !said->empty()) continue;
+    notes.push_back(
+        fmt::format("not kept: /spec/versions/{}/subresources: it is empty and says nothing", i));
+  }
+}
+
 // Where the CRD and what comes out of the document differ.
 Json differences(const Json& crd, const Json& document) {
   const Generated again = generate(document, "the imported document");
@@ -347,6 +358,7 @@ Result<Json> readable_crd(const Json& value) {
 Result<Imported> import_crd(const Json& input) {
   KW_ASSIGN(Json readable, readable_crd(input));
   Imported out;
+  note_empty_subresources(readable, out.notes);
   drop_unknown(readable, out.notes);
   const Json crd = normalised(std::move(readable));
   out.document = {{"apiVersion", "kubewatch.dev/v1"}, {"kind", "TypeDefinitions"}};

@@ -77,16 +77,17 @@ class CrdLint {
     schema::CrdCheckOptions check;
     check.rules = options_.rules;
     for (const schema::Finding& found : schema::check_crd(complete, check)) {
+      const std::string_view meant = what_is_meant(found.error.message);
       add(found.id, LintLevel::error, pointer_of_field(crd_, found.error.field), found.error.field,
-          found.error.message, "the server refuses the CRD until this is changed");
+          found.error.message,
+          meant.empty() ? "the server refuses the CRD until this is changed" : std::string(meant));
     }
   }
 
   void size() {
     const std::size_t bytes = base::dump_json(normalised(crd_)).size();
     if (bytes * 10 < kAnnotationLimit * 8) return;
-    const bool over = bytes >= kAnnotationLimit;
-    add("description-size", over ? LintLevel::error : LintLevel::warning, "", "",
+    add("description-size", LintLevel::warning, "", "",
         fmt::format("{} bytes as JSON; kubectl apply keeps a copy in an annotation, which takes {}",
                     bytes, kAnnotationLimit),
         "cap descriptions with descriptions: {maxLength: N}, or install it by server-side apply");
@@ -158,8 +159,9 @@ std::vector<LintRule> all_rules() {
       {"column-path-unknown", LintLevel::warning, "a column whose path the schema lacks"},
       {"rule-without-message", LintLevel::info, "a CEL rule without a message"},
       {"enum-type", LintLevel::warning, "a listed value that the type refuses"},
-      {"limits", LintLevel::warning, "a lower limit above the upper one"},
-      {"description-size", LintLevel::error, "a CRD too large for kubectl apply's annotation"},
+      {"limits", LintLevel::warning,
+       "a lower limit above the upper one, or a limit that the format cannot hold"},
+      {"description-size", LintLevel::warning, "a CRD too large for kubectl apply's annotation"},
       {"shape", LintLevel::error, "a value of a JSON type that the server cannot read"},
       {"unknown-field", LintLevel::error, "a field that no CRD has"},
   };
@@ -223,10 +225,14 @@ std::vector<std::string> steps_of_field(const std::string& field) {
 }  // namespace
 
 std::string pointer_of_field(const Json& crd, const std::string& field) {
-  constexpr std::string_view kOfAll = "spec.validation.";
   std::string rest = field;
-  if (rest.starts_with(kOfAll)) {
-    rest = "spec.versions[0].schema." + rest.substr(kOfAll.size());
+  for (const auto& [shared, own] :
+       {std::pair<std::string_view, std::string_view>("spec.validation.", "schema."),
+        {"spec.subresources", "subresources"},
+        {"spec.additionalPrinterColumns", "additionalPrinterColumns"},
+        {"spec.selectableFields", "selectableFields"}}) {
+    if (!field.starts_with(shared)) continue;
+    rest = "spec.versions[0]." + std::string(own) + field.substr(shared.size());
   }
   std::string pointer;
   const Json* at = &crd;
@@ -244,6 +250,18 @@ std::string pointer_of_field(const Json& crd, const std::string& field) {
     pointer += "/" + base::escape_pointer(step);
   }
   return pointer;
+}
+
+std::string_view what_is_meant(const std::string& message) {
+  if (message.ends_with(schema::kSharedFieldsAlone)) {
+    return "the server does not take the same selectable fields in versions with different "
+           "schemas: write a list of its own in each";
+  }
+  if (message.ends_with(schema::kSharedSchemaAlone)) {
+    return "the server does not take different selectable fields in versions with the same "
+           "schema: write the same list in each";
+  }
+  return "";
 }
 
 }  // namespace kubewatch::crdgen

@@ -45,7 +45,10 @@ std::vector<LintFinding> lint_crd(const Json& crd, const LintOptions& options = 
 std::string_view to_string(LintLevel level);
 
 // "spec.versions[0].schema.openAPIV3Schema.properties[spec]", as the server writes it, to a JSON
-// pointer; as much of it as is there.
+// pointer; as much of it as is there. What all versions share the server names below `spec`: that
+// is the first version's.
 std::string pointer_of_field(const Json& crd, const std::string& field);
+// What the server means by words that say it to nobody else; "" for others.
+std::string_view what_is_meant(const std::string& message);
 
 }  // namespace kubewatch::crdgen

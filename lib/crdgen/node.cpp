@@ -54,6 +54,11 @@ std::string Node::message_of(std::string_view message) const {
   return path_.empty() ? line : fmt::format("{}: {}", path_, line);
 }
 
+std::string Node::place() const {
+  const auto mark = source_->marks.value_at(pointer_);
+  return fmt::format("{}:{}:{}", source_->file, mark.line, mark.column);
+}
+
 bool Node::problem(std::string_view message) const {
   const auto mark = source_->marks.value_at(pointer_);
   source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});

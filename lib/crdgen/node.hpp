@@ -40,10 +40,15 @@ class Node {
 
   const Json& value() const { return *value_; }
   const std::string& path() const { return path_; }
+  // Whether the key of the value is none that YAML made of a plain y, on or the like.
+  bool key_is_text() const { return source_->marks.key_is_text(pointer_); }
   bool has(std::string_view key) const;
   // Preconditions: has(key); index < size.
   Node child(const std::string& key) const;
   Node item(std::size_t index) const;
+
+  // "FILE:LINE:COLUMN" of the value.
+  std::string place() const;
 
   // Adds "FILE:LINE:COLUMN: PATH: message". Always false, so that a reader can return it.
   bool problem(std::string_view message) const;

@@ -1,6 +1,7 @@
 // A text that a simple regular expression matches: the first alternative of everything, repeated
 // as often as a length asks for.
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/ascii.hpp"
@@ -54,12 +55,21 @@ class PatternText {
     if (c == '[') return set();
     if (c == '\\') return escape();
     if (c != '(') return std::string(1, c);
-    if (pattern_.compare(at_, 2, "?:") == 0) at_ += 2;
-    if (more() && pattern_[at_] == '?') failed_ = true;
+    if (more() && pattern_[at_] == '?' && !flags()) return "";
     std::string out = alternatives(depth + 1);
     if (!more() || pattern_[at_] != ')') failed_ = true;
     ++at_;
     return out;
+  }
+
+  // "?i:" of a group, of which a text that matches as it stands has no need. False: it was "?i)",
+  // which is no group, or nothing that is known.
+  bool flags() {
+    ++at_;
+    while (more() && std::string_view("imsU-").find(pattern_[at_]) != std::string_view::npos) ++at_;
+    const char end = more() ? pattern_[at_++] : '\0';
+    if (end != ':' && end != ')') failed_ = true;
+    return end == ':';
   }
 
   std::string escape() {

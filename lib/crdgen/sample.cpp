@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "crdgen/field_count.hpp"
 #include "crdgen/schema_walk.hpp"
 
 namespace kubewatch::crdgen {
@@ -128,9 +129,13 @@ class Sampler {
     const Json* properties = base::find(schema, {"properties"});
     std::set<std::string> wanted = needed(schema);
     if (properties != nullptr && properties->is_object()) {
+      std::set<std::string> unwanted;
       for (const auto& [name, property] : properties->items()) {
-        const bool skip = excluded(schema, name);
-        if ((full_ && !skip) || wanted.count(name) != 0)
+        if (excluded(schema, name)) unwanted.insert(name);
+      }
+      choose(schema, *properties, wanted, unwanted);
+      for (const auto& [name, property] : properties->items()) {
+        if ((full_ && unwanted.count(name) == 0) || wanted.count(name) != 0)
           out[name] = value(property, name, depth + 1, nth);
       }
     }
@@ -185,6 +190,30 @@ class Sampler {
       later = later || here;
     }
     return later;
+  }
+
+  // Of fields that a rule counts the first stays, or one that is there anyway.
+  void choose(const Json& schema, const Json& properties, std::set<std::string>& wanted,
+              std::set<std::string>& unwanted) const {
+    for (const Json& rule : schema.value("x-kubernetes-validations", Json::array())) {
+      const auto count = field_count_of(base::string_at(rule, {"rule"}), properties);
+      if (!count) continue;
+      const auto there = [&](const std::string& name) {
+        return wanted.count(name) != 0 || properties[name].contains("default");
+      };
+      const auto free = [&](const std::string& name) { return unwanted.count(name) == 0; };
+      const auto& fields = count->fields;
+      auto chosen = std::find_if(fields.begin(), fields.end(), there);
+      const bool set = chosen != fields.end();
+      if (!set) chosen = std::find_if(fields.begin(), fields.end(), free);
+      if (chosen == fields.end()) continue;
+      using Kind = FieldCount::Kind;
+      if (!set && (count->kind != Kind::at_most_one)) wanted.insert(*chosen);
+      if (count->kind == Kind::at_least_one) continue;
+      for (const std::string& name : fields) {
+        if (name != *chosen) unwanted.insert(name);
+      }
+    }
   }
 
   Json list(const Json& schema, const std::string& name, int depth) const {

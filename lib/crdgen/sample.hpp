@@ -1,5 +1,6 @@
 // Custom resources made up from a schema: the smallest that it takes, and one with every field.
-// Pure; CEL rules are not looked at, so that what comes out is to be validated.
+// Pure; of CEL rules only those that count fields are looked at, so that what comes out is to be
+// validated.
 #pragma once
 
 #include <string>

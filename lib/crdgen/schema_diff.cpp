@@ -4,13 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
 #include "base/strings.hpp"
+#include "base/utf8.hpp"
 #include "crdgen/junctor.hpp"
 #include "crdgen/kept_fields.hpp"
 #include "crdgen/schema_flag.hpp"
+#include "schema/formats.hpp"
+#include "schema/number_range.hpp"
+#include "schema/rule_checker.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -47,6 +52,64 @@ constexpr Bound kBounds[] = {
     {"minItems", false, nullptr, true},      {"maxItems", true, nullptr},
     {"minProperties", false, nullptr, true}, {"maxProperties", true, nullptr}};
 
+// The format that the server checks; null where it passes over what stands there.
+Json checked_format(const Json& schema) {
+  const std::string format = base::string_at(schema, {"format"});
+  return schema::is_known_format(base::string_at(schema, {"type"}), format) ? Json(format) : Json();
+}
+
+double length_of(const std::string& text) {
+  double count = 0;
+  for (std::size_t at = 0; at < text.size(); at += base::next_utf8(text, at).size) ++count;
+  return count;
+}
+
+// A value that the bound says nothing about meets it.
+bool meets(const Json& value, const Bound& bound, double limit, bool open) {
+  const std::string_view key = bound.key;
+  double size = 0;
+  if (key.ends_with("Length")) {
+    if (!value.is_string()) return true;
+    size = length_of(value.get_ref<const std::string&>());
+  } else if (key.ends_with("Items") || key.ends_with("Properties")) {
+    if (key.ends_with("Items") ? !value.is_array() : !value.is_object()) return true;
+    size = static_cast<double>(value.size());
+  } else {
+    if (!value.is_number()) return true;
+    size = value.get<double>();
+  }
+  if (bound.upper) return open ? size < limit : size <= limit;
+  return open ? size > limit : size >= limit;
+}
+
+// Whether whatever was allowed meets the bound anyway: the values of an enum (those that are gone
+// from it are told as such), or all that a whole number of 32 bits can be. Not with a bound that
+// the server refuses every number for.
+bool is_implied(const Json& before, const Json& after, const Bound& bound, bool open) {
+  const double limit = at(after, bound.key).get<double>();
+  const std::string type = base::string_at(after, {"type"});
+  if (!schema::in_number_range(limit, type, base::string_at(after, {"format"}))) return false;
+  if (const Json& values = at(before, "enum"); values.is_array()) {
+    const Json& kept = at(after, "enum");
+    return std::all_of(values.begin(), values.end(), [&](const Json& one) {
+      const bool gone = kept.is_array() && std::find(kept.begin(), kept.end(), one) == kept.end();
+      return gone || meets(one, bound, limit, open);
+    });
+  }
+  using Narrow = std::numeric_limits<std::int32_t>;
+  return base::string_at(before, {"type"}) == "integer" && at(before, "format") == "int32" &&
+         bound.exclusive != nullptr &&
+         meets(bound.upper ? Narrow::max() : Narrow::min(), bound, limit, open);
+}
+
+// The alternatives of a junctor, which come in no order.
+std::vector<Json> alternatives_of(const Json& junctor) {
+  std::vector<Json> out;
+  if (junctor.is_array()) out.assign(junctor.begin(), junctor.end());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
 // One place in both schemas.
 struct Place {
   const Json& before;
@@ -58,6 +121,7 @@ struct Place {
   int depth = 0;
   Meta meta_before = Meta::none;
   Meta meta_after = Meta::none;
+  bool required = false;  // from now on, as a field of what it is in
 
   bool is_whole_before() const { return is_whole_object(before, path); }
   bool is_whole_after() const { return is_whole_object(after, path); }
@@ -153,6 +217,11 @@ class SchemaDiff {
       add(place, "default-added",
           fmt::format("default {}: objects without the field have it from now on", shown(after)),
           kRisky, kSafe, kSafe, before, after);
+    } else if (after.is_null() && place.required) {
+      tightened(place, "default-removed",
+                fmt::format("default {} removed of a required field: who left it out is refused",
+                            shown(before)),
+                before, after);
     } else if (after.is_null()) {
       add(place, "default-removed",
           fmt::format("default {} removed: readers may find nothing there", shown(before)), kRisky,
@@ -206,7 +275,9 @@ class SchemaDiff {
       tighter = bound.upper ? difference < 0 : difference > 0;
       if (difference == 0) tighter = is_exclusive && !was_exclusive;
     }
-    if (tighter) {
+    if (tighter && is_implied(place.before, place.after, bound, is_exclusive)) {
+      loosened(place, "bound-implied", message + ": whatever was allowed meets it", before, after);
+    } else if (tighter) {
       tightened(place, "bound-tightened", message, before, after);
     } else {
       loosened(place, "bound-loosened", message, before, after);
@@ -214,18 +285,22 @@ class SchemaDiff {
   }
 
   void format(const Place& place) {
-    const Json& before = at(place.before, "format");
-    const Json& after = at(place.after, "format");
-    if (before == after) return;
-    const std::string message = fmt::format("format {} became {}", shown(before), shown(after));
-    if (after.is_null()) return loosened(place, "format-removed", message, before, after);
+    const Json& was = at(place.before, "format");
+    const Json& is = at(place.after, "format");
+    if (was == is) return;
+    const std::string message = fmt::format("format {} became {}", shown(was), shown(is));
+    const Json before = checked_format(place.before);
+    const Json after = checked_format(place.after);
+    if (before == after)
+      return loosened(place, "format-unchecked", message + ": the server checks neither", was, is);
+    if (after.is_null()) return loosened(place, "format-removed", message, was, is);
     const bool was_integer = before == "int32" || before == "int64";
     if ((before == "int32" && after == "int64") ||
         (was_integer && after == "double" && kind_of(place.after) == "number")) {
       return add(place, "format-widened", message + ": readers need 64 bits", kSafe, kSafe, kRisky,
-                 before, after);
+                 was, is);
     }
-    tightened(place, "format-changed", message, before, after);
+    tightened(place, "format-changed", message, was, is);
   }
 
   void tightening_text(const Place& place, const char* key) {
@@ -342,23 +417,28 @@ class SchemaDiff {
       std::map<std::string, Json> out;
       const Json& rules = at(schema, "x-kubernetes-validations");
       if (!rules.is_array()) return out;
-      for (const Json& rule : rules) out[base::string_at(rule, {"rule"})] = rule;
+      for (const Json& rule : rules) {
+        out[schema::rule_tokens(base::string_at(rule, {"rule"}))] = rule;
+      }
       return out;
     };
     const auto before = texts(place.before);
     const auto after = texts(place.after);
-    for (const auto& [text, rule] : after) {
-      const auto old = before.find(text);
+    for (const auto& [tokens, rule] : after) {
+      const auto old = before.find(tokens);
+      const std::string text = base::string_at(rule, {"rule"});
       if (old == before.end()) {
         tightened(place, "rule-added", fmt::format("rule {}", shown(text)), nullptr, rule);
       } else if (old->second != rule) {
-        loosened(place, "rule-words-changed",
-                 fmt::format("what rule {} says or where it points", shown(text)), old->second,
-                 rule);
+        loosened(
+            place, "rule-words-changed",
+            fmt::format("how rule {} is written, what it says or where it points", shown(text)),
+            old->second, rule);
       }
     }
-    for (const auto& [text, rule] : before) {
-      if (after.find(text) == after.end())
+    for (const auto& [tokens, rule] : before) {
+      const std::string text = base::string_at(rule, {"rule"});
+      if (after.find(tokens) == after.end())
         loosened(place, "rule-removed", fmt::format("rule {}", shown(text)), rule, nullptr);
     }
   }
@@ -369,10 +449,32 @@ class SchemaDiff {
     if (before == after) return;
     if (after.is_null())
       return loosened(place, "junctor-removed", fmt::format("{} removed", key), before, after);
+    if (before.is_array() && after.is_array() && alternatives(place, key, before, after)) return;
     tightened(place, before.is_null() ? "junctor-added" : "junctor-changed",
               fmt::format("{} {}", key,
                           before.is_null() ? "added" : "changed: taken as tighter, look at it"),
               before, after);
+  }
+
+  // What becomes of a value when alternatives come and go. False: it can be told by neither.
+  bool alternatives(const Place& place, const std::string& key, const Json& before,
+                    const Json& after) {
+    const std::vector<Json> old = alternatives_of(before);
+    const std::vector<Json> now = alternatives_of(after);
+    if (old == now) return true;
+    const bool more = std::includes(now.begin(), now.end(), old.begin(), old.end());
+    const bool fewer = std::includes(old.begin(), old.end(), now.begin(), now.end());
+    if (key == "allOf" ? fewer : key == "anyOf" && more) {
+      loosened(place, "junctor-loosened",
+               fmt::format("{} has {}", key, more ? "more alternatives" : "fewer conditions"),
+               before, after);
+      return true;
+    }
+    if (key != "oneOf" || !more) return false;
+    add(place, "junctor-widened",
+        "oneOf has more alternatives: what fits one of them and an old one is refused", kRisky,
+        kRisky, kSafe, before, after);
+    return true;
   }
 
   void words(const Place& place) {
@@ -437,6 +539,7 @@ class SchemaDiff {
     Place field{before, after, place.path + "." + name, place.correlatable, place.depth + 1};
     field.meta_before = meta_of_field(place.meta_before, place.is_whole_before(), name);
     field.meta_after = meta_of_field(place.meta_after, place.is_whole_after(), name);
+    field.required = required_of(place.after).count(name) != 0;
     compare(field);
   }
 

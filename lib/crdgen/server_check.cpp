@@ -2,18 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
 #include "base/json_pointer.hpp"
 #include "base/strings.hpp"
 #include "crdgen/lint.hpp"
+#include "crdgen/shorthand.hpp"
 #include "crdgen/unmeetable.hpp"
 #include "schema/crd_check.hpp"
 
 namespace kubewatch::crdgen {
 
 namespace {
+
+constexpr const char* kRuleList = "x-kubernetes-validations";
 
 std::vector<std::string> steps_of_pointer(const std::string& pointer) {
   std::vector<std::string> out;
@@ -41,51 +45,197 @@ bool descend(Node& at, const std::string& step, const std::string& name) {
   return false;
 }
 
-Node in_schema(Node at, const std::vector<std::string>& steps, std::size_t from) {
+// Where a problem is told: a node, or a marker inside its text.
+struct Spot {
+  Node node;
+  std::optional<std::size_t> inside;
+
+  void problem(const std::string& message) const {
+    if (inside) {
+      node.problem_inside(*inside, message);
+    } else {
+      node.problem(message);
+    }
+  }
+};
+
+struct Reached {
+  Node node;
+  std::size_t next;  // the first step that leads on from there, and has no node
+};
+
+Reached in_schema(Node at, const std::vector<std::string>& steps, std::size_t from) {
   bool root = true;
   for (std::size_t i = from; i < steps.size(); ++i) {
     const bool property = steps[i] == "properties" && i + 1 < steps.size();
-    if (!property && steps[i] != "items" && steps[i] != "additionalProperties") break;
+    if (!property && steps[i] != "items" && steps[i] != "additionalProperties") return {at, i};
+    const std::size_t begin = i;
     const std::string name = property ? steps[++i] : "";
     const bool part = root && (name == "spec" || name == "status") && at.has(name);
     root = false;
     if (part) {
       at = at.child(name);
-    } else if (!descend(at, steps[property ? i - 1 : i], name)) {
-      break;
+    } else if (!descend(at, steps[begin], name)) {
+      return {at, begin};
+    }
+  }
+  return {at, steps.size()};
+}
+
+bool is_index(const std::string& step) {
+  return step.size() < 7 && step.find_first_not_of("0123456789") == std::string::npos;
+}
+
+std::string text_of_rule(const Json& rule) {
+  return rule.is_string() ? rule.get<std::string>() : base::string_at(rule, {"rule"});
+}
+
+// A rule of the CRD, to be found again where somebody wrote it: those that are generated stand
+// among the written ones, so that its index there says nothing.
+struct WrittenRule {
+  std::string text;
+  std::size_t nth = 0;  // of the rules with this text
+  std::string member;   // that the problem is about: "rule", "fieldPath"
+};
+
+// In a list of rules, or one rule, which `nth` counts.
+std::optional<Spot> among(const Node& rules, WrittenRule& wanted) {
+  const bool list = rules.value().is_array();
+  for (std::size_t i = 0; i < (list ? rules.value().size() : 1); ++i) {
+    const Node one = list ? rules.item(i) : rules;
+    if (text_of_rule(one.value()) != wanted.text || wanted.nth-- > 0) continue;
+    return Spot{one.has(wanted.member) ? one.child(wanted.member) : one, std::nullopt};
+  }
+  return std::nullopt;
+}
+
+std::optional<Spot> among_markers(const Node& text, const std::string& before,
+                                  WrittenRule& wanted) {
+  FieldText parsed;
+  parse_field_text(text.value().get<std::string>(), parsed, [](std::size_t, const std::string&) {});
+  for (const Marker& marker : parsed.markers) {
+    if (marker.name != before + "validation" && marker.name != before + "validations") continue;
+    const Json rules = marker.value.is_array() ? marker.value : Json::array({marker.value});
+    for (const Json& one : rules) {
+      if (text_of_rule(one) == wanted.text && wanted.nth-- == 0) return Spot{text, marker.at};
+    }
+  }
+  return std::nullopt;
+}
+
+// At a type or in it: in the order in which they get into its schema.
+std::optional<Spot> spot_of_rule(const Node& type, const std::string& before, WrittenRule wanted) {
+  if (type.value().is_string()) return among_markers(type, before, wanted);
+  if (type.has("type") && type.child("type").value().is_string()) {
+    if (auto spot = among_markers(type.child("type"), before, wanted)) return spot;
+  }
+  if (!before.empty()) return std::nullopt;
+  if (type.has("flatten")) {
+    const Node flatten = type.child("flatten");
+    const bool list = flatten.value().is_array();
+    for (std::size_t i = 0; i < (list ? flatten.value().size() : 1); ++i) {
+      const Node part = list ? flatten.item(i) : flatten;
+      if (!part.has("validations")) continue;
+      if (auto spot = among(part.child("validations"), wanted)) return spot;
+    }
+  }
+  for (const char* key : {"validation", "validations"}) {
+    if (!type.has(key)) continue;
+    if (auto spot = among(type.child(key), wanted)) return spot;
+  }
+  if (type.has("raw") && type.child("raw").has(kRuleList)) {
+    return among(type.child("raw").child(kRuleList), wanted);
+  }
+  return std::nullopt;
+}
+
+// "items.values." of the steps that a text has markers for; absent where they lead to a field.
+std::optional<std::string> marker_prefix(const std::vector<std::string>& steps, std::size_t from,
+                                         std::size_t end) {
+  std::string out;
+  for (std::size_t i = from; i < end; ++i) {
+    if (steps[i] != "items" && steps[i] != "additionalProperties") return std::nullopt;
+    out += steps[i] == "items" ? "items." : "values.";
+  }
+  return out;
+}
+
+const Json* at_steps(const Json& root, const std::vector<std::string>& steps, std::size_t end) {
+  const Json* at = &root;
+  for (std::size_t i = 0; i < end && at != nullptr; ++i) {
+    if (at->is_array()) {
+      at = is_index(steps[i]) && std::stoul(steps[i]) < at->size() ? &(*at)[std::stoul(steps[i])]
+                                                                   : nullptr;
+    } else {
+      at = base::find(*at, {steps[i]});
     }
   }
   return at;
 }
 
-Node in_version(const Node& version, const std::vector<std::string>& steps) {
-  constexpr std::size_t kBelow = 3;  // spec, versions, the index
-  if (steps.size() > kBelow + 1 && steps[kBelow] == "schema") {
-    return in_schema(version, steps, kBelow + 2);
+Spot in_version_schema(const Json& crd, const Node& version,
+                       const std::vector<std::string>& steps) {
+  constexpr std::size_t kSchema = 5;  // spec, versions, the index, schema, openAPIV3Schema
+  const Reached found = in_schema(version, steps, kSchema);
+  // The last: a property may have the same name.
+  std::size_t rules = steps.size() - 1;
+  while (rules >= kSchema && !(steps[rules] == kRuleList && rules + 1 < steps.size() &&
+                               is_index(steps[rules + 1]) && steps[rules - 1] != "properties")) {
+    --rules;
   }
-  if (steps.size() > kBelow && steps[kBelow] == "additionalPrinterColumns" &&
-      version.has("columns")) {
-    return version.child("columns");
-  }
-  if (steps.size() > kBelow && steps[kBelow] == "selectableFields" && version.has("selectable")) {
-    return version.child("selectable");
-  }
-  return version;
+  if (rules < kSchema) return {found.node, std::nullopt};
+  const Json* list = at_steps(crd, steps, rules + 1);
+  const auto before = marker_prefix(steps, std::min(found.next, rules), rules);
+  if (list == nullptr || !before) return {found.node, std::nullopt};
+  const std::size_t index = std::stoul(steps[rules + 1]);
+  WrittenRule wanted{text_of_rule((*list)[index]), 0,
+                     rules + 2 < steps.size() ? steps[rules + 2] : ""};
+  for (std::size_t i = 0; i < index; ++i) wanted.nth += text_of_rule((*list)[i]) == wanted.text;
+  return spot_of_rule(found.node, *before, wanted).value_or(Spot{found.node, std::nullopt});
 }
 
-Node place_of(const std::string& pointer, const Node& head, const std::vector<Node>& versions) {
-  const std::vector<std::string> steps = steps_of_pointer(pointer);
-  if (steps.size() > 2 && steps[1] == "versions") {
-    const std::string& index = steps[2];
-    if (index.size() < 7 && index.find_first_not_of("0123456789") == std::string::npos) {
-      const std::size_t at = std::stoul(index);
-      if (at < versions.size()) return in_version(versions[at], steps);
+// What stands beside the schema: the key of the version, and the item or member of it.
+Node beside_schema(const Node& version, const std::vector<std::string>& steps, std::size_t from) {
+  const auto& [key, inner] =
+      steps[from] == "subresources"
+          ? std::pair("scale", from + 2)
+          : std::pair(steps[from] == "selectableFields" ? "selectable" : "columns", from + 1);
+  if (!version.has(key)) return version;
+  Node at = version.child(key);
+  if (inner >= steps.size()) return at;
+  if (at.value().is_array()) {
+    const bool there = is_index(steps[inner]) && std::stoul(steps[inner]) < at.value().size();
+    return there ? at.item(std::stoul(steps[inner])) : at;
+  }
+  // specReplicasPath is of specReplicas.
+  const std::string name = steps[inner].substr(0, steps[inner].rfind("Path"));
+  return at.has(name) ? at.child(name) : at;
+}
+
+Spot in_version(const Json& crd, const Node& version, const std::vector<std::string>& steps) {
+  constexpr std::size_t kBelow = 3;  // spec, versions, the index
+  if (steps.size() > kBelow + 1 && steps[kBelow] == "schema") {
+    return in_version_schema(crd, version, steps);
+  }
+  for (const char* key : {"additionalPrinterColumns", "selectableFields", "subresources"}) {
+    if (steps.size() > kBelow && steps[kBelow] == key) {
+      return {beside_schema(version, steps, kBelow), std::nullopt};
     }
   }
-  for (std::size_t i = 1; i < steps.size() && i < 3; ++i) {
-    if (head.has(steps[i])) return head.child(steps[i]);
+  return {version, std::nullopt};
+}
+
+Spot place_of(const Json& crd, const std::string& pointer, const Node& head,
+              const std::vector<Node>& versions) {
+  const std::vector<std::string> steps = steps_of_pointer(pointer);
+  if (steps.size() > 2 && steps[1] == "versions" && is_index(steps[2])) {
+    const std::size_t at = std::stoul(steps[2]);
+    if (at < versions.size()) return in_version(crd, versions[at], steps);
   }
-  return head;
+  for (std::size_t i = 1; i < steps.size() && i < 3; ++i) {
+    if (head.has(steps[i])) return {head.child(steps[i]), std::nullopt};
+  }
+  return {head, std::nullopt};
 }
 
 // Taken by the server, but of no use to anyone.
@@ -96,7 +246,7 @@ void check_unmeetable(const Json& crd, const Node& head, const std::vector<Node>
     if (root == nullptr) continue;
     const std::string pointer = fmt::format("/spec/versions/{}/schema/openAPIV3Schema", i);
     for (const Unmeetable& found : unmeetable_in(*root, pointer)) {
-      place_of(found.pointer, head, versions).problem(found.message + ": " + found.fix);
+      place_of(crd, found.pointer, head, versions).problem(found.message + ": " + found.fix);
     }
   }
 }
@@ -113,8 +263,11 @@ void check_as_server(const Json& crd, const Node& head, const std::vector<Node>&
   schema::CrdCheckOptions options;
   options.rules = &schema::rule_checker();
   for (const schema::Finding& found : schema::check_crd(complete, options)) {
-    const Node at = place_of(pointer_of_field(complete, found.error.field), head, versions);
-    at.problem("the server refuses this: " + schema::sentence(found.error));
+    const std::string pointer = pointer_of_field(complete, found.error.field);
+    const std::string_view meant = what_is_meant(found.error.message);
+    place_of(complete, pointer, head, versions)
+        .problem("the server refuses this: " + schema::sentence(found.error) +
+                 (meant.empty() ? "" : ": " + std::string(meant)));
   }
   check_unmeetable(crd, head, versions);
 }

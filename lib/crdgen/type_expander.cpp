@@ -291,16 +291,17 @@ void TypeExpander::apply_object_keys(Json& schema, const Node& node) {
     apply_rules(schema, rules.value(),
                 [&rules](const std::string& message) { rules.problem(message); });
   }
-  apply_count(schema, node, "exactlyOneOf", "== 1", "exactly one of");
-  apply_count(schema, node, "atMostOneOf", "<= 1", "at most one of");
-  apply_count(schema, node, "atLeastOneOf", ">= 1", "at least one of");
+  using Kind = FieldCount::Kind;
+  apply_count(schema, node, "exactlyOneOf", Kind::exactly_one, "exactly one of");
+  apply_count(schema, node, "atMostOneOf", Kind::at_most_one, "at most one of");
+  apply_count(schema, node, "atLeastOneOf", Kind::at_least_one, "at least one of");
 }
 
 void TypeExpander::apply_count(Json& schema, const Node& node, const std::string& key,
-                               const std::string& condition, const std::string& words) {
+                               FieldCount::Kind kind, const std::string& words) {
   const auto names = node.texts(key);
   if (!names) return;
-  std::vector<std::string> terms;
+  FieldCount count{kind, {}};
   const Json* properties = below(schema, "properties");
   for (const std::string& name : *names) {
     if (properties == nullptr || !properties->contains(name)) {
@@ -318,14 +319,14 @@ void TypeExpander::apply_count(Json& schema, const Node& node, const std::string
           fmt::format("rules cannot name field {}, so that it cannot be counted", in_quotes(name)));
       return;
     }
-    terms.push_back(fmt::format("(has(self.{}) ? 1 : 0)", *in_cel));
+    count.fields.push_back(*in_cel);
   }
-  if (terms.empty()) {
+  if (count.fields.empty()) {
     node.child(key).problem("names no field");
     return;
   }
   schema["x-kubernetes-validations"].push_back(
-      {{"rule", base::join(terms, " + ") + " " + condition},
+      {{"rule", rule_of(count)},
        {"message", fmt::format("{} {} must be set", words, base::join(*names, ", "))}});
 }
 
@@ -360,8 +361,9 @@ void TypeExpander::apply_fields(Json& schema, const Node& fields) {
     return;
   }
   for (const auto& [name, type] : fields.value().items()) {
-    if (const auto wrong = base::misread_name(name); !wrong.empty()) {
-      fields.child(name).problem(std::string(wrong));
+    const auto misread = base::misread_name(name);
+    if (!misread.empty() && !fields.child(name).key_is_text()) {
+      fields.child(name).problem(std::string(misread) + "; put it in quotes");
       continue;
     }
     add_property(schema, name, fields.child(name));

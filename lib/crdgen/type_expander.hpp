@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "crdgen/field_count.hpp"
 #include "crdgen/keywords.hpp"
 #include "crdgen/node.hpp"
 #include "crdgen/shorthand.hpp"
@@ -64,8 +65,8 @@ class TypeExpander {
   void apply_fields(Json& schema, const Node& fields);
   void apply_union(Json& schema, const Node& variants);
   void apply_flatten(Json& schema, const Node& flatten);
-  void apply_count(Json& schema, const Node& node, const std::string& key,
-                   const std::string& condition, const std::string& words);
+  void apply_count(Json& schema, const Node& node, const std::string& key, FieldCount::Kind kind,
+                   const std::string& words);
 
   std::map<std::string, Node> types_;
   std::map<std::string, Json> done_;

@@ -10,6 +10,7 @@
 #include "base/strings.hpp"
 #include "crdgen/schema_flag.hpp"
 #include "crdgen/schema_walk.hpp"
+#include "schema/number_range.hpp"
 
 namespace kubewatch::crdgen {
 
@@ -62,6 +63,23 @@ void look_at_limits(const Json& schema, const std::string& pointer, Found& out) 
   }
 }
 
+// The server takes such a bound for wrong whenever it looks at a number, whatever the number is.
+void look_at_range(const Json& schema, const std::string& pointer, Found& out) {
+  const std::string type = base::string_at(schema, {"type"});
+  const std::string format = base::string_at(schema, {"format"});
+  for (const char* key : {"minimum", "maximum", "multipleOf"}) {
+    const Json* bound = number_at(schema, key);
+    if (bound == nullptr || schema::in_number_range(bound->get<double>(), type, format)) continue;
+    const bool narrow =
+        format == "int32" && schema::in_number_range(bound->get<double>(), type, "int64");
+    const bool ranged = format == "int32" || format == "float";
+    out.push_back({"limits", pointer,
+                   fmt::format("{}={} is no {}: the server refuses every number", key,
+                               base::dump_json(*bound), ranged ? format : type),
+                   narrow ? "say int64, or correct it" : "correct it"});
+  }
+}
+
 }  // namespace
 
 std::vector<Unmeetable> unmeetable_in(const Json& root, const std::string& pointer) {
@@ -69,6 +87,7 @@ std::vector<Unmeetable> unmeetable_in(const Json& root, const std::string& point
   walk_binding_schemas(root, pointer, [&out](const Json& schema, const std::string& at) {
     look_at_enum(schema, at, out);
     look_at_limits(schema, at, out);
+    look_at_range(schema, at, out);
   });
   return out;
 }

@@ -1,5 +1,6 @@
 // What a schema says that no value can meet, and the server takes all the same: values listed in an
-// enum that the type refuses, and lower limits above the upper ones. Pure.
+// enum that the type refuses, lower limits above the upper ones, and limits that the number's
+// format cannot hold. Pure.
 #pragma once
 
 #include <string>

@@ -204,7 +204,7 @@ Result<void> read_metric_labels(const Entry& entry, HookMetric& out) {
       return entry.wrong("labels", fmt::format("has \"{}\", which is no label name", key));
     }
     if (const auto wrong = base::misread_name(key); !wrong.empty()) {
-      return entry.wrong("labels", fmt::format("has \"{}\": {}", key, wrong));
+      return entry.wrong("labels", fmt::format("has \"{}\": {}; call it otherwise", key, wrong));
     }
     if (key == "controller" || (key == "le" && out.kind == MetricKind::histogram)) {
       return entry.wrong("labels", fmt::format("has \"{}\", which kubewatch sets", key));

@@ -33,7 +33,7 @@ std::string check_variable(const std::string& name) {
   static const std::set<std::string> kOurs = {"PATH", "HOME", "TRACEPARENT",
                                               "KUBEWATCH_PROCESS_MARK"};
   if (kOurs.contains(name) || name.starts_with("KW_")) return "set by kubewatch itself";
-  return std::string(base::misread_name(name));
+  return "";
 }
 
 bool read_variable(const RuleNode& node, const std::string& folder, EnvValue& out) {
@@ -66,7 +66,11 @@ RuleReader environment(const std::string& folder, std::map<std::string, EnvValue
     bool ok = true;
     for (const auto& [name, value] : node.value().items()) {
       const RuleNode variable = node.child(name);
-      const std::string wrong = check_variable(name);
+      std::string wrong = check_variable(name);
+      if (const auto misread = base::misread_name(name);
+          wrong.empty() && !misread.empty() && !variable.key_is_text()) {
+        wrong = std::string(misread) + "; put it in quotes";
+      }
       if (!wrong.empty()) ok = variable.problem_at_key(wrong);
       ok = read_variable(variable, folder, out[name]) && ok;
     }

@@ -48,6 +48,8 @@ class RuleNode {
   base::YamlMark mark() const { return source_->marks.value_at(pointer_); }
   Diagnostic diagnostic(std::string message) const;
 
+  // Whether the key of the value is none that YAML made of a plain y, on or the like.
+  bool key_is_text() const { return source_->marks.key_is_text(pointer_); }
   bool has(std::string_view key) const;
   // Preconditions: has(key); index < size. Messages call the child `shown` where it is given.
   RuleNode child(const std::string& key, std::string_view shown = {}) const;

@@ -1,6 +1,8 @@
 #include "schema/cel_rules.hpp"
 
 #include "base/strings.hpp"
+#include "cel/lexer.hpp"
+#include "schema/rule_checker.hpp"
 
 namespace kubewatch::schema {
 
@@ -112,6 +114,17 @@ std::vector<CompiledRule> compile_rules(const Structural& schema, const cel::Dat
   std::vector<CompiledRule> out;
   for (const auto& rule : schema.validations) out.push_back(compile_rule(schema, rule, type));
   return out;
+}
+
+std::string rule_tokens(const std::string& rule) {
+  cel::Issues issues(rule);
+  std::string out;
+  for (const cel::Token& token : cel::tokenize(rule, issues)) {
+    if (token.kind == cel::Token::Kind::end) break;
+    if (!out.empty()) out += ' ';
+    out += token.text;
+  }
+  return issues.empty() ? out : rule;
 }
 
 }  // namespace kubewatch::schema

@@ -243,9 +243,7 @@ class CrdCheck {
     if (shared != shared_schema_) {
       report_.add("selectable-field",
                   field_invalid(path + ".selectableFields", "\"\"",
-                                shared ? "may only be set when validations.schema is included"
-                                       : "may only be set when `version.schema.openAPIV3Schema` is "
-                                         "not included"));
+                                std::string(shared ? kSharedFieldsAlone : kSharedSchemaAlone)));
       return;
     }
     const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});

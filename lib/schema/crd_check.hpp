@@ -15,6 +15,13 @@
 
 namespace kubewatch::schema {
 
+// What is said of selectable fields that all versions share and schemas that they do not, and the
+// other way round.
+inline constexpr std::string_view kSharedFieldsAlone =
+    "may only be set when validations.schema is included";
+inline constexpr std::string_view kSharedSchemaAlone =
+    "may only be set when `version.schema.openAPIV3Schema` is not included";
+
 // An id and what breaks its rule.
 struct CrdRule {
   std::string_view id;

@@ -45,4 +45,8 @@ class RuleChecker {
 // The one that this program checks rules with: CEL (cel_checker.cpp).
 const RuleChecker& rule_checker();
 
+// The rule in its tokens, one blank apart: two rules that differ in blanks and comments alone come
+// to the same. What is no expression stays as it is.
+std::string rule_tokens(const std::string& rule);
+
 }  // namespace kubewatch::schema

@@ -8,6 +8,7 @@
 
 #include "schema/formats.hpp"
 #include "schema/go_words.hpp"
+#include "schema/number_range.hpp"
 
 namespace kubewatch::schema {
 
@@ -304,21 +305,10 @@ namespace {
 
 constexpr double kWholeEnd = 9223372036854775808.0;  // 2^63
 
-// Whether the number can be held by what type and format say. Of doubles the server looks at the
-// shortest digits, which for -2^63 are smaller than any whole number of 64 bits.
-bool in_range(double value, const std::string& types, const std::string& format) {
-  if (types == "integer") {
-    if (std::trunc(value) != value) return false;
-    return format == "int32" ? value >= -2147483648.0 && value <= 2147483647.0
-                             : value > -kWholeEnd && value < kWholeEnd;
-  }
-  return format != "float" || types != "number" || std::abs(value) <= 3.40282346638528859812e38;
-}
-
 bool value_in_range(const Json& value, const std::string& types, const std::string& format) {
   using Limits = std::numeric_limits<std::int32_t>;
   const auto whole = whole_of(value);
-  if (!whole) return in_range(value.get<double>(), types, format);
+  if (!whole) return in_number_range(value.get<double>(), types, format);
   return types != "integer" || format != "int32" ||
          (*whole >= Limits::min() && *whole <= Limits::max());
 }
@@ -343,7 +333,7 @@ void Validator::Run::check_multiple(const Node& node, const Json& value, const P
                                     Outcome& out) {
   if (!node.schema->multiple_of) return;
   const double factor = *node.schema->multiple_of;
-  const bool native = in_range(factor, node.types, node.format);
+  const bool native = in_number_range(factor, node.types, node.format);
   if (!native) {
     tell(out, place, [&](const std::string& name) {
       return issue_of(IssueKind::plain, "",
@@ -377,7 +367,7 @@ void Validator::Run::check_bound(const Node& node, const Json& value, const Plac
   const auto& bound = upper ? node.schema->maximum : node.schema->minimum;
   if (!bound) return;
   const bool open = upper ? node.schema->exclusive_maximum : node.schema->exclusive_minimum;
-  const bool native = in_range(*bound, node.types, node.format);
+  const bool native = in_number_range(*bound, node.types, node.format);
   // Whole numbers are compared as such: doubles lose the last digits of large ones.
   const auto whole = native ? whole_of(value) : std::nullopt;
   const auto keeps = [&](auto left, auto right) {

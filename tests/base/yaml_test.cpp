@@ -445,6 +445,20 @@ TEST_CASE("marks give the line and column of values and keys by JSON pointer") {
   CHECK(at(second.value_at("/z/0")) == "6:8");
 }
 
+TEST_CASE("a key that YAML made of a boolean is told from one in quotes") {
+  auto documents = parse_yaml("{y: 1, a: {'true': 1}, l: &l {n: 1}, m: *l}");
+  REQUIRE(documents.ok());
+  const YamlMarks& marks = (*documents)[0].marks;
+  CHECK_FALSE(marks.key_is_text("/true"));
+  CHECK(marks.key_is_text("/a"));
+  CHECK(marks.key_is_text("/a/true"));
+  CHECK_FALSE(parse_yaml("{off: 1}")->front().marks.key_is_text("/false"));
+  CHECK(parse_yaml("{\"false\": 1}")->front().marks.key_is_text("/false"));
+  // What an alias copies has no keys of its own.
+  CHECK_FALSE(marks.key_is_text("/m/false"));
+  CHECK(YamlMarks().key_is_text("/true"));
+}
+
 TEST_CASE("what is written reads back identically") {
   const std::string texts[] = {"yes",
                                "y",

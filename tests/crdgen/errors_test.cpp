@@ -106,6 +106,23 @@ TEST_CASE("problems of a type stand where they are, inside the text too") {
   }
 }
 
+TEST_CASE("a field may be called true or false in quotes, where YAML reads no switch") {
+  const auto made = [](const std::string& name) {
+    return made_of(document("  version: v1\n  spec: {fields: {" + name + ": string}}\n"));
+  };
+  for (const char* name : {"'true'", "\"false\""}) {
+    CAPTURE(name);
+    CHECK(first_of(made(name).problems) == "");
+  }
+  for (const char* name : {"y", "off", "true"}) {
+    CAPTURE(name);
+    CHECK_THAT(
+        first_of(made(name).problems),
+        Catch::EndsWith("YAML reads names such as Y, N, ON and OFF as true and false; put it "
+                        "in quotes"));
+  }
+}
+
 TEST_CASE("problems of a document are found all at once") {
   const Generated made = made_of(
       "apiVersion: kubewatch.dev/v2\nkind: TypeDefinitions\nspec:\n  group: nodots\n  kind: "
@@ -240,12 +257,8 @@ TEST_CASE("what the server refuses is a problem where it is written") {
   CHECK(refused("integer | default=1") == "");
   CHECK(refused("integer | uniqueItems=false") != "");
   CHECK(refused("'[]string | uniqueItems=false'") == "");
-  const char* table[] = {"integer | default=x",
-                         "'[]string | uniqueItems=true'",
-                         "'[]string | listType=map'",
-                         "string | validation=\"self +\"",
-                         "string | validation=\"self.a == 1\"",
-                         "string | pattern='('",
+  const char* table[] = {"integer | default=x", "'[]string | uniqueItems=true'",
+                         "'[]string | listType=map'", "string | pattern='('",
                          "{raw: {type: object, x-kubernetes-preserve-unknown-fields: false}}"};
   for (const char* x : table) {
     CAPTURE(x);
@@ -254,6 +267,88 @@ TEST_CASE("what the server refuses is a problem where it is written") {
   }
   CHECK_THAT(refused("{items: integer | default=a}"),
              Catch::StartsWith("t.yaml:9:18: spec.spec.fields.x.items: the server refuses this"));
+}
+
+TEST_CASE("a rule that the server refuses is told where it is written, whatever comes before it") {
+  const std::pair<const char*, const char*> table[] = {
+      {"string | validation=\"self +\"", "t.yaml:9:19: spec.spec.fields.x: "},
+      {"'string | immutable validation=\"self.size() > 0\" validation={rule: \"self.a == 1\"}'",
+       "t.yaml:9:59: spec.spec.fields.x: "},
+      {"'[]string | items.validation=\"self.a\"'", "t.yaml:9:22: spec.spec.fields.x: "},
+      {"{type: 'string | validation=\"self.a\"'}", "t.yaml:9:27: spec.spec.fields.x.type: "},
+      // Rules about immutable fields and counted ones come of themselves.
+      {"{fields: {p: string | immutable, q: string}, exactlyOneOf: [p, q], validations: "
+       "[has(self.p), {rule: self.r}]}",
+       "t.yaml:9:111: spec.spec.fields.x.validations[1].rule: "},
+      {"{fields: {p: string}, immutable: true, validations: [{rule: has(self.p), fieldPath: .q}]}",
+       "t.yaml:9:94: spec.spec.fields.x.validations[0].fieldPath: "},
+      {"{fields: {p: string}, validations: self.r}",
+       "t.yaml:9:45: spec.spec.fields.x.validations: "},
+      // Said twice, it is the second of both.
+      {"{fields: {p: string}, validations: [self.r, has(self.p), self.r]}",
+       "t.yaml:9:46: spec.spec.fields.x.validations[0]: "},
+      {"{fields: {p: string}, flatten: {fields: {q: string}, validations: [self.r]}}",
+       "t.yaml:9:77: spec.spec.fields.x.flatten.validations[0]: "},
+      {"{raw: {type: string, x-kubernetes-validations: [{rule: self.a}]}}",
+       "t.yaml:9:65: spec.spec.fields.x.raw.x-kubernetes-validations[0].rule: "},
+      // A named type has no place of its own.
+      {"T", "t.yaml:9:10: spec.spec.fields.x: "},
+  };
+  for (const auto& [type, place] : table) {
+    CAPTURE(type);
+    const std::string text =
+        document(std::string("  version: v1\n  spec:\n    fields:\n      x: ") + type +
+                 "\n  types: {T: string | validation=\"self.a\"}\n");
+    CHECK_THAT(first_of(generate({TypeFile{"t.yaml", text}}, ServerCheck::run).problems),
+               Catch::StartsWith(std::string(place) + "the server refuses this: spec.validation."));
+  }
+}
+
+TEST_CASE("what the server refuses beside the schema is told at its key") {
+  const auto refused = [](const std::string& lines) {
+    const std::string text = document(lines);
+    return first_of(generate({TypeFile{"t.yaml", text}}, ServerCheck::run).problems);
+  };
+  const std::string spec = "  version: v1\n  spec: {fields: {a: string, c: integer}}\n";
+  CHECK(refused(spec + "  selectable: [.spec.a, .spec.b]\n") ==
+        "t.yaml:8:25: spec.selectable[1]: the server refuses this: "
+        "spec.selectableFields[1].jsonPath: Invalid value: \".spec.b\": is an invalid path: does "
+        "not refer to a valid field");
+  CHECK_THAT(refused(spec + "  selectable: .spec.b\n"),
+             Catch::StartsWith("t.yaml:8:15: spec.selectable: the server refuses this"));
+  CHECK(refused(spec + "  scale: {specReplicas: .spec.c, statusReplicas: .spec.c}\n") ==
+        "t.yaml:8:50: spec.scale.statusReplicas: the server refuses this: "
+        "spec.subresources.scale.statusReplicasPath: Invalid value: \".spec.c\": should be a json "
+        "path under .status");
+  CHECK_THAT(refused(spec + "  columns: ['A: string .spec.a', 'B: string .spec.a | format=foo']\n"),
+             Catch::StartsWith("t.yaml:8:34: spec.columns[1]: the server refuses this: "
+                               "spec.additionalPrinterColumns[1].format"));
+  // Of several versions with columns of their own.
+  CHECK_THAT(refused("  versions:\n    - {name: v1, storage: true, spec: {fields: {a: string}}}\n"
+                     "    - {name: v2, spec: {fields: {a: string}}, columns: ['B: string .spec.a | "
+                     "format=foo']}\n"),
+             Catch::StartsWith("t.yaml:8:57: spec.versions[1].columns[0]: "));
+}
+
+TEST_CASE("selectable fields that the server does not take for the other versions' sake say so") {
+  const auto refused = [](const std::string& second, const std::string& selectable) {
+    const std::string text = document(
+        "  versions:\n    - {name: v1, storage: true, spec: {fields: {a: string}}, selectable: "
+        "[.spec.a]}\n    - {name: v2, spec: {fields: {" +
+        second + "}}, selectable: " + selectable + "}\n");
+    return first_of(generate({TypeFile{"t.yaml", text}}, ServerCheck::run).problems);
+  };
+  CHECK(refused("a: string", "[.spec.a]") == "");
+  CHECK(refused("a: string, b: string", "[.spec.b]") == "");
+  CHECK(refused("a: string, b: string", "[.spec.a]") ==
+        "t.yaml:7:74: spec.versions[0].selectable: the server refuses this: spec.selectableFields: "
+        "Invalid value: \"\": may only be set when validations.schema is included: the server does "
+        "not take the same selectable fields in versions with different schemas: write a list of "
+        "its own in each");
+  CHECK_THAT(refused("a: string", "[]"),
+             Catch::StartsWith("t.yaml:7:74: spec.versions[0].selectable: ") &&
+                 Catch::EndsWith("the server does not take different selectable fields in versions "
+                                 "with the same schema: write the same list in each"));
 }
 
 TEST_CASE("what no value can meet is a problem where it is written, though the server takes it") {
@@ -291,6 +386,28 @@ TEST_CASE("what no value can meet is a problem where it is written, though the s
       {"'[]string | minItems=3 maxItems=2'",
        "t.yaml:9:10: spec.spec.fields.x: no value fits minItems=3 and maxItems=2: correct one of "
        "them"},
+      // The server compares with no bound that type and format cannot hold.
+      {"int32 | minimum=-2147483648 maximum=2147483647", ""},
+      {"integer or string | maximum=1e19", ""},
+      {"float | maximum=1e38", ""},
+      {"int32 | minimum=0 maximum=4294967295",
+       "t.yaml:9:10: spec.spec.fields.x: maximum=4294967295 is no int32: the server refuses every "
+       "number: say int64, or correct it"},
+      {"int32 | minimum=-9999999999",
+       "t.yaml:9:10: spec.spec.fields.x: minimum=-9999999999 is no int32: the server refuses every "
+       "number: say int64, or correct it"},
+      {"int32 | multipleOf=4294967296",
+       "t.yaml:9:10: spec.spec.fields.x: multipleOf=4294967296 is no int32: the server refuses "
+       "every number: say int64, or correct it"},
+      {"int64 | maximum=1e19",
+       "t.yaml:9:10: spec.spec.fields.x: maximum=1e+19 is no integer: the server refuses every "
+       "number: correct it"},
+      {"integer | minimum=0.5",
+       "t.yaml:9:10: spec.spec.fields.x: minimum=0.5 is no integer: the server refuses every "
+       "number: correct it"},
+      {"float | maximum=1e39",
+       "t.yaml:9:10: spec.spec.fields.x: maximum=1e+39 is no float: the server refuses every "
+       "number: correct it"},
   };
   for (const auto& [type, problem] : table) {
     CAPTURE(type);

@@ -312,8 +312,31 @@ TEST_CASE("documents of one kind are merged into one CRD, of others they are not
   REQUIRE(made.crds.size() == 1);
   CHECK(made.crds[0]["spec"]["versions"].size() == 2);
   const Generated again = made_of(first + "---\n" + first);
-  REQUIRE(again.problems.size() == 2);
-  CHECK_THAT(again.problems[1].str(), Catch::Contains("this version is there already"));
+  REQUIRE(again.problems.size() == 1);
+  CHECK(again.problems[0].str() ==
+        "t.yaml:15:14: spec.versions[0].name: this version is there already, at t.yaml:7:14");
+}
+
+TEST_CASE("a version that is there already is told with the other's place, and nothing follows") {
+  const std::string text = document("  version: v1\n  spec: {fields: {a: string}}\n");
+  const auto problems_of = [](const std::vector<TypeFile>& files) {
+    std::vector<std::string> out;
+    for (const Remark& one : generate(files).problems) out.push_back(one.str());
+    return out;
+  };
+  CHECK(problems_of({{"a.yaml", text}, {"b.yaml", text}}) ==
+        std::vector<std::string>{
+            "b.yaml:6:12: spec.version: this version is there already, at a.yaml:6:12"});
+  CHECK(problems_of({{"a.yaml", text}, {"a.yaml", text}}) ==
+        std::vector<std::string>{
+            "a.yaml:6:12: spec.version: this version is there already: the file is given twice"});
+  // Whichever of both says what is stored and served.
+  const std::string twice = document(
+      "  versions:\n    - {name: v1, served: false, storage: false, spec: {fields: {a: string}}}\n"
+      "    - {name: v1, storage: true, spec: {fields: {a: string}}}\n");
+  CHECK(problems_of({{"a.yaml", twice}}) ==
+        std::vector<std::string>{"a.yaml:8:14: spec.versions[1].name: this version is there "
+                                 "already, at a.yaml:7:14"});
 }
 
 TEST_CASE("descriptions are capped between characters, or left out") {

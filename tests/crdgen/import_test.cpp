@@ -243,6 +243,11 @@ TEST_CASE("import is loud about what the shorthand has no word for") {
   Json crd = crd_of("{type: string}");
   crd["spec"]["inventedLater"] = 5;
   CHECK(imported_of(crd).notes == std::vector<std::string>{"not kept: /spec/inventedLater"});
+  crd = crd_of("{type: string}");
+  crd["spec"]["versions"][0]["subresources"] = Json::object();
+  CHECK(imported_of(crd).notes ==
+        std::vector<std::string>{
+            "not kept: /spec/versions/0/subresources: it is empty and says nothing"});
   // crd-gen refuses such fields of a schema, so that they are not in its raw blocks.
   const Imported mistyped = imported_of(crd_of("{type: string, maxlength: 3}"));
   CHECK(mistyped.notes ==

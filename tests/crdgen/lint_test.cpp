@@ -50,6 +50,7 @@ TEST_CASE("each id of lint has a schema that it finds, and one that it does not"
        "x: 'map[string]string | maxProperties=3 values.maxLength=3 validation={rule: \"self.size() "
        "> 0\", message: m}'"},
       {"x: '[]string'", {"list-type-missing v1 .spec.x"}, "x: '[]string | listType=atomic'"},
+      {"x: int32 | maximum=2147483648", {"limits v1 .spec.x"}, "x: int32 | maximum=2147483647"},
       {"x: number", {"float v1 .spec.x"}, "x: integer"},
       {"x: object", {"empty-object v1 .spec.x"}, "x: object | preserveUnknown"},
       {"x: 'integer | validation=\"self > 0\"'",
@@ -169,8 +170,9 @@ TEST_CASE("a CRD that kubectl apply cannot remember is found") {
   CHECK(sized(1000).empty());
   REQUIRE(sized(230000).size() == 1);
   CHECK(sized(230000)[0].level == LintLevel::warning);
+  // Which the server takes, so that it is no error.
   REQUIRE(sized(300000).size() == 1);
-  CHECK(sized(300000)[0].level == LintLevel::error);
+  CHECK(sized(300000)[0].level == LintLevel::warning);
 }
 
 TEST_CASE("of a CRD with values of another type lint says that, and nothing else") {
@@ -212,6 +214,16 @@ TEST_CASE("fields as the server writes them become pointers") {
   CHECK(pointer_of_field(crd, "spec.validation.openAPIV3Schema.properties[a.b].items") ==
         "/spec/versions/0/schema/openAPIV3Schema/properties/a.b");
   CHECK(pointer_of_field(crd, "spec.versions[7].name") == "/spec/versions");
+  const Json beside = yaml(
+      "{spec: {versions: [{subresources: {scale: {specReplicasPath: .a}}, selectableFields: "
+      "[{jsonPath: .a}], additionalPrinterColumns: [{jsonPath: a}]}]}}");
+  CHECK(pointer_of_field(beside, "spec.subresources.scale.specReplicasPath") ==
+        "/spec/versions/0/subresources/scale/specReplicasPath");
+  CHECK(pointer_of_field(beside, "spec.selectableFields[0].jsonPath") ==
+        "/spec/versions/0/selectableFields/0/jsonPath");
+  CHECK(pointer_of_field(beside, "spec.selectableFields") == "/spec/versions/0/selectableFields");
+  CHECK(pointer_of_field(beside, "spec.additionalPrinterColumns[0].JSONPath") ==
+        "/spec/versions/0/additionalPrinterColumns/0");
   CHECK(pointer_of_field(crd, "") == "");
 }
 

@@ -5,6 +5,7 @@
 #include "crdgen/sample.hpp"
 #include "fixture.hpp"
 #include "schema/compiled_schema.hpp"
+#include "schema/rule_checker.hpp"
 #include "support/catch.hpp"
 
 namespace kubewatch::crdgen {
@@ -266,6 +267,18 @@ TEST_CASE("samples validate against the schema that they are made from") {
       "embedded | required",
       "any | required",
       "{required: true, union: {a: string, b: integer}}",
+      "string | required pattern='(?i)^abc$'",
+      "{required: true, fields: {a: string, b: string, c: string}, exactlyOneOf: [b, a]}",
+      "{required: true, fields: {a: string, b: string}, atMostOneOf: [a, b]}",
+      "{required: true, fields: {a: string, b: string}, atLeastOneOf: [a, b]}",
+      "{required: true, fields: {a: string, b: string | required, c-d: string}, exactlyOneOf: [a, "
+      "b, c-d]}",
+      "{required: true, fields: {a: string, b: string | default=x}, exactlyOneOf: [a, b]}",
+      "{required: true, fields: {a: string, b: string, c: string}, exactlyOneOf: [a, b], "
+      "atMostOneOf: [a, c]}",
+      // As controller-gen writes it.
+      "{required: true, fields: {a: string, b: string}, validations: "
+      "'[has(self.a),has(self.b)].filter(x,x==true).size() == 1'}",
       "{required: true, fields: {a: string | required, b: 'integer | required default=4'}}",
   };
   for (const char* type : types) {
@@ -276,7 +289,7 @@ TEST_CASE("samples validate against the schema that they are made from") {
     REQUIRE(first_of(made.problems) == "");
     const Json& crd = made.crds.front();
     const auto compiled = schema::CompiledSchema::of(
-        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"], nullptr);
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"], &schema::rule_checker());
     REQUIRE(compiled.ok());
     for (const SampleSize size : {SampleSize::minimal, SampleSize::full}) {
       auto object = sample_of(crd, "", size);
@@ -332,7 +345,10 @@ TEST_CASE("a text for a pattern, or none where the pattern is not simple") {
   CHECK(text_for_pattern("^a+$", 4, 10).size() >= 4);
   CHECK(text_for_pattern("^x(y|z)?-\\d$", 0, 10) == "x-0");
   CHECK(text_for_pattern("[^a]", 1, 3) == "0");
-  CHECK(text_for_pattern("(?i)abc", 0, 10) == "");
+  CHECK(text_for_pattern("(?i)abc", 0, 10) == "abc");
+  CHECK(text_for_pattern("^(?i:a|b)(?:c)$", 0, 10) == "ac");
+  CHECK(text_for_pattern("(?P<n>a)", 0, 10) == "");
+  CHECK(text_for_pattern("(?", 0, 10) == "");
   CHECK(text_for_pattern("(((", 0, 10) == "");
   CHECK(text_for_pattern("[", 0, 10) == "");
   CHECK(text_for_pattern("a{100000}", 0, 10) == "");

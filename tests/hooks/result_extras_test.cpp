@@ -151,7 +151,7 @@ TEST_CASE("a wrong metric is refused with what is wrong") {
       {{{"value", -1}}, "must not be negative"},
       {{{"labels", {{"a-b", "x"}}}}, "no label name"},
       {{{"labels", {{"controller", "x"}}}}, "which kubewatch sets"},
-      {{{"labels", {{"true", "x"}}}}, "YAML reads names such as Y"},
+      {{{"labels", {{"true", "x"}}}}, "as true and false; call it otherwise"},
       {{{"labels", {{"a", 5}}}}, "quote it"},
       {{{"ttl", "0s"}}, "longer than 0s"},
       {{{"buckets", {1}}}, "a histogram's"},

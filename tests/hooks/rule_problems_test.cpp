@@ -464,7 +464,8 @@ TEST_CASE("wrong hooks are refused") {
            {"6:53: spec.reconcile.env.A.from.file: \"/dev/zero\" is no regular file"}},
           {"  reconcile:\n    shell: 'true'\n    env:\n      A: 1\n      B: {jq: '.a |'}\n      C: "
            "{from: {file: gone}}\n"
-           "      D: {}\n      KW_NAME: x\n      PATH: x\n      a-b: x\n      Y: x\n      E: {jq: "
+           "      D: {}\n      KW_NAME: x\n      PATH: x\n      a-b: x\n      Y: x\n      'false': "
+           "x\n      E: {jq: "
            ".a, from: {file: plain.txt}}\n",
            {"9:10: spec.reconcile.env.A: must be text, not a number (put it in quotes)",
             "10:15: spec.reconcile.env.B.jq: *",
@@ -476,7 +477,7 @@ TEST_CASE("wrong hooks are refused") {
             "16:7: spec.reconcile.env.true: YAML reads names such as Y, N, ON and OFF as true and "
             "false; put "
             "it in quotes",
-            "17:10: spec.reconcile.env.E: from and jq exclude each other: one of both gives the "
+            "18:10: spec.reconcile.env.E: from and jq exclude each other: one of both gives the "
             "value"}},
           {"  reconcile: {shell: 'true', env: {LANG: C}, inheritEnv: [LANG, TERM, TERM, HOME]}\n",
            {"6:58: spec.reconcile.inheritEnv: \"LANG\" is in env too",
