@@ -160,6 +160,31 @@ std::vector<const CLI::App*> chosen_path(const CLI::App& app) {
   return path;
 }
 
+// Of a message. Lines of ours within one are indented, as a program with the mark under its fault
+// is. What comes from a server, a peer or a file begins no line, where a CI would take it for a
+// command ("::", "##"), indented or not.
+std::string in_its_lines(std::string_view message) {
+  std::string out;
+  while (true) {
+    const std::size_t end = message.find_first_of("\r\n");
+    out += message.substr(0, end);
+    if (end == std::string_view::npos) return out;
+    message.remove_prefix(end + 1);
+    const std::size_t text = message.find_first_not_of(" \t\r\n");
+    if (text == std::string_view::npos) return out;
+    const std::string_view rest = message.substr(text);
+    const bool indented = text > 0 && message[text - 1] == ' ';
+    if (indented && !rest.starts_with("::") && !rest.starts_with("##")) {
+      const std::size_t line = message.find_last_of("\r\n", text);
+      out += '\n';
+      message.remove_prefix(line == std::string_view::npos ? 0 : line + 1);
+    } else {
+      out += ' ';
+      message = rest;
+    }
+  }
+}
+
 int usage_error(std::ostream& err, const CLI::App& app, const std::string& message) {
   std::string name;
   for (const CLI::App* one : chosen_path(app)) name += one->get_name() + " ";
@@ -443,7 +468,7 @@ int fail(Context& context, const base::Error& error) {
 
 int fail(Context& context, int code, const std::string& message) {
   // In one piece: several of us may write to one terminal or log.
-  context.err << "error: " + base::escape_for_terminal(message, true) + "\n";
+  context.err << "error: " + base::escape_for_terminal(in_its_lines(message), true) + "\n";
   return code;
 }
 

@@ -71,7 +71,8 @@ const std::vector<CommandMaker>& command_makers();
 // run_controller_check.md.
 std::string_view page_of(const std::string& command);
 
-// Prints "error: ..." for people, escaped, and returns the exit code.
+// Prints "error: ..." for people, escaped, and returns the exit code. Further lines of a message
+// stay lines where they are indented: no line is begun by what somebody else says.
 int fail(Context& context, const base::Error& error);
 int fail(Context& context, int code, const std::string& message);
 // Of a command that ends with `code`: something beside what it was asked for failed. "" = nothing.

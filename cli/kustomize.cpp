@@ -74,7 +74,7 @@ Error failed(const std::string& command, const loop::ProcessExit& exit,
                                     : fmt::format("signal {}", exit.signal.value_or(0));
   return {ErrorKind::invalid,
           fmt::format("{} failed with {}: {}", command, how,
-                      lines.empty() ? "it said nothing" : base::join(lines, "\n"))};
+                      lines.empty() ? "it said nothing" : base::join(lines, "\n  "))};
 }
 
 }  // namespace

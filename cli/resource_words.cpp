@@ -171,7 +171,7 @@ Result<void> check_resources(const ResourceFlags& flags, const ResourceRules& ru
   KW_TRY(check_selection(flags.selection));
   if (flags.from_files()) return check_resource_files(flags);
   if (flags.words.empty()) {
-    return wrong(rules.files ? "You must provide one or more resources by argument or filename.\n"
+    return wrong(rules.files ? "You must provide one or more resources by argument or filename. "
                                "Example resource specifications include:\n   '-f rsrc.yaml'\n   "
                                "'<resource> <name>'\n   '<resource>'"
                              : "You must provide one or more resources by argument: '<resource>', "

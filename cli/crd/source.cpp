@@ -113,7 +113,7 @@ bool is_type_definitions(const Json& document) {
 
 Error first_problem(const std::vector<crdgen::Remark>& problems) {
   std::string text;
-  for (const auto& problem : problems) text += (text.empty() ? "" : "\n") + problem.str();
+  for (const auto& problem : problems) text += (text.empty() ? "" : "\n  ") + problem.str();
   return Error(ErrorKind::invalid, text);
 }
 

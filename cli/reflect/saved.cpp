@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "base/ascii.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "cli/checked_text.hpp"
@@ -75,6 +77,20 @@ KindPlan plan_of(const Json& saved) {
   out.store.keep_managed_fields = is_true("managedFields");
   out.store.strip = base::strings_at(saved, {"strip"});
   return out;
+}
+
+// What no server names a kind or a part of it otherwise: they are printed, and lead to URLs.
+bool is_name(std::string_view text) {
+  return !text.empty() && base::is_alphanumeric(text.front()) &&
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return base::is_alphanumeric(c) || c == '-' || c == '.'; });
+}
+
+bool is_named(const KindPlan& plan) {
+  const auto may_lack = [](const std::string& text) { return text.empty() || is_name(text); };
+  const core::ResourceType& type = plan.type;
+  return is_name(type.plural) && is_name(type.gvk.kind) && may_lack(type.gvk.group) &&
+         may_lack(type.gvk.version) && may_lack(type.singular) && may_lack(plan.namespace_);
 }
 
 Error damaged(const std::string& what) {
@@ -156,8 +172,8 @@ Result<std::vector<SavedKind>> parse_saved(std::string_view content) {
     saved.plan = plan_of(one);
     saved.server = base::string_at(*header, {"server"});
     const auto bytes = base::int_at(one, {"bytes"});
-    if (saved.plan.type.plural.empty() || saved.plan.type.gvk.kind.empty() || !bytes ||
-        *bytes < 0 || static_cast<std::uint64_t>(*bytes) > content.size()) {
+    if (!is_named(saved.plan) || !bytes || *bytes < 0 ||
+        static_cast<std::uint64_t>(*bytes) > content.size()) {
       return damaged("damaged: a kind in it has no name or no end");
     }
     saved.bytes = content.substr(0, static_cast<std::size_t>(*bytes));

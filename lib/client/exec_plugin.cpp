@@ -272,7 +272,8 @@ std::string shown_plugin_line(std::string_view line) {
 Result<std::string> find_plugin(const ExecPlugin& plugin, std::string_view path) {
   if (has_separator(plugin.command)) return plugin.command;
   if (auto found = base::find_program(plugin.command, path); !found.empty()) return found;
-  const std::string hint = plugin.install_hint.empty() ? "" : "\n" + plugin.install_hint;
+  const std::string hint =
+      plugin.install_hint.empty() ? "" : "\n  " + base::one_line(plugin.install_hint);
   return Error(ErrorKind::not_found, "exec: executable " + plugin.command + " not found" + hint);
 }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "base/json.hpp"
 #include "loop/unix_socket.hpp"
@@ -94,10 +95,12 @@ Result<ControlAnswer> parse_control_answer(std::string_view line) {
   KW_ASSIGN(const Json value, parse_line(line));
   if (const Json* error = base::find(value, {"error"})) {
     const std::string kind = base::string_at(*error, {"kind"});
+    std::string message = base::string_at(*error, {"message"});
+    if (message.empty()) message = "the controller says that it failed, and not why";
     for (const auto& [number, name] : kKinds) {
-      if (kind == name) return Error(number, base::string_at(*error, {"message"}));
+      if (kind == name) return Error(number, std::move(message));
     }
-    return Error(ErrorKind::internal, base::string_at(*error, {"message"}));
+    return Error(ErrorKind::internal, std::move(message));
   }
   if (const Json* result = base::find(value, {"result"})) {
     return ControlAnswer{std::make_shared<const Json>(*result)};

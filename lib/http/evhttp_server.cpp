@@ -204,8 +204,10 @@ void EvhttpServer::pause_accepting() {
 
 void EvhttpServer::on_request(evhttp_request* request, void* self) noexcept {
   auto* server = static_cast<EvhttpServer*>(self);
-  static_cast<void>(server->loop_.now());  // starts the clock of this turn
+  loop::EventLoop& loop = server->loop_;  // which stays, whatever the handler does
+  static_cast<void>(loop.now());          // starts the clock of this turn
   server->handle(request);
+  loop.ran_outside();
 }
 
 Headers headers_of(evhttp_request* request) {

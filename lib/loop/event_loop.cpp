@@ -1,6 +1,9 @@
-// The loop over libevent. A turn is one event_base_loop(EVLOOP_ONCE): poll, then every callback
-// that is due. Posted calls wait for the next poll, so a chain of posts cannot starve file
-// descriptors.
+// The loop over libevent. A turn is one pass of event_base_loop(EVLOOP_ONCE): poll, then every
+// callback that is due. Posted calls wait for the next poll, so a chain of posts cannot starve file
+// descriptors. libevent itself makes pass after pass while more calls are put off than it takes at
+// once, for ever where clients see to it: so the first callback of another pass begins a new turn,
+// with a clock of its own. Who waits between turns then breaks the loop, and a turn that is slow is
+// cut: what is active keeps its place in libevent's queue, in front of what the next poll finds.
 #include "loop/event_loop.hpp"
 
 #include <event2/event.h>
@@ -10,6 +13,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cerrno>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,7 +31,7 @@ namespace kubewatch::loop {
 
 namespace {
 
-constexpr Duration kSlowTurn{100};
+constexpr Duration kSlowTurn{100};  // nothing begins in a turn after it: the clock would be stale
 constexpr Duration kSlowTurnLogInterval{10000};
 // Beyond this a deadline would overflow libevent's arithmetic; nobody waits for a year.
 constexpr Duration kLongestTimer{std::chrono::hours(24 * 365)};
@@ -84,9 +88,12 @@ struct EventLoop::Impl {
   std::size_t live_handles = 0;
   bool running = false;
   bool stopping = false;
+  bool looks_between = false;  // run_until()
 
   // Set before each poll; the first callback after it starts the turn's clock.
   bool turn_pending = true;
+  bool dispatching = false;  // inside event_base_loop
+  timeval pass{};            // libevent's clock, which moves on with each poll only
   TimePoint now{};
   WallTime wall{};
   TurnTimes times;
@@ -96,6 +103,7 @@ struct EventLoop::Impl {
 
   void begin_turn() {
     turn_pending = false;
+    if (dispatching) event_base_gettimeofday_cached(base, &pass);
     const auto turn_start = Clock::now();
     times.begin(turn_start);
     if (!virtual_timers) {
@@ -105,16 +113,36 @@ struct EventLoop::Impl {
     }
   }
 
-  void refresh_clock() {
-    if (turn_pending || !running) begin_turn();
+  bool is_another_pass() const {
+    timeval now_at{};
+    event_base_gettimeofday_cached(base, &now_at);
+    return now_at.tv_usec != pass.tv_usec || now_at.tv_sec != pass.tv_sec;
   }
 
+  void refresh_clock() {
+    if (turn_pending || !running) return begin_turn();
+    if (!dispatching || !is_another_pass()) return;
+    end_turn();
+    begin_turn();
+    if (stopping || looks_between) event_base_loopbreak(base);
+  }
+
+  // After a callback, to which no other comes in its turn then.
+  bool cut_slow_turn(Clock::time_point end) {
+    if (!dispatching || turn_pending || end - times.began() <= kSlowTurn) return false;
+    event_base_loopbreak(base);
+    return true;
+  }
+
+  // True: the turn is over, whatever is due.
   template <class F>
-  void timed(Kind kind, F&& callback) {
+  bool timed(Kind kind, F&& callback) {
     refresh_clock();
     times.begin_callback(Clock::now());
     callback();
-    times.end_callback(kind, Clock::now());
+    const auto end = Clock::now();
+    times.end_callback(kind, end);
+    return cut_slow_turn(end);
   }
 
   void end_turn() {
@@ -138,17 +166,30 @@ struct EventLoop::Impl {
   void run_posted() {
     std::vector<Callback> batch;
     batch.swap(posted);
-    for (Callback& callback : batch) {
-      timed(Kind::posted, callback);
-      callback = nullptr;
+    for (auto next = batch.begin(); next != batch.end();) {
+      const bool over = timed(Kind::posted, *next);
+      *next = nullptr;
+      if (++next == batch.end() || !over) continue;
+      posted.insert(posted.begin(), std::make_move_iterator(next),
+                    std::make_move_iterator(batch.end()));
+      return expect_posted();
     }
+  }
+
+  // In the next turn.
+  void expect_posted() {
+    if (evtimer_pending(post_event, nullptr) != 0) return;
+    const timeval at_once{};
+    event_add(post_event, &at_once);
   }
 
   // False when nothing is registered.
   bool turn() {
     if (virtual_timers) return virtual_turn();
     turn_pending = true;
+    dispatching = true;
     const int result = event_base_loop(base, EVLOOP_ONCE);
+    dispatching = false;
     end_turn();
     turn_pending = true;
     return result == 0;
@@ -359,11 +400,7 @@ Timer EventLoop::after_real(Duration delay, Callback callback) {
 
 void EventLoop::post(Callback callback) {
   impl_->posted.push_back(std::move(callback));
-  if (impl_->virtual_timers) return;
-  if (evtimer_pending(impl_->post_event, nullptr) == 0) {
-    const timeval at_once{};
-    event_add(impl_->post_event, &at_once);
-  }
+  if (!impl_->virtual_timers) impl_->expect_posted();
 }
 
 FdWatch EventLoop::on_readable(int fd, Callback callback) {
@@ -397,8 +434,10 @@ bool EventLoop::run_until(const std::function<bool()>& done, Duration deadline) 
   const Timer limit = after(deadline, [&expired] { expired = true; });
   impl_->stopping = false;
   impl_->running = true;
+  impl_->looks_between = true;
   while (!done() && !expired && !impl_->stopping && impl_->turn()) {
   }
+  impl_->looks_between = false;
   impl_->running = false;
   return done();
 }
@@ -436,6 +475,10 @@ EventLoop::Stalls EventLoop::stalls() const {
 
 void EventLoop::note_waited(Duration time) {
   impl_->times.waited(time);
+}
+
+void EventLoop::ran_outside() {
+  impl_->cut_slow_turn(Clock::now());
 }
 
 void EventLoop::warn_of_slow_turns() {

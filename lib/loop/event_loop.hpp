@@ -56,7 +56,8 @@ class EventLoop {
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  // Cached per turn.
+  // Cached per turn. Of what is ready at once a turn takes no more than 100 ms, and the rest is
+  // taken before what becomes ready later: a timer that is due waits for each of them once.
   TimePoint now() const;
   WallTime wall() const;
 
@@ -91,8 +92,11 @@ class EventLoop {
   // programs that run on: where a command ends by itself, a slow turn is nobody's concern.
   void warn_of_slow_turns();
 
-  // For lib/http, which hangs curl and evhttp on the same loop.
+  // For lib/http, which hangs curl and evhttp on the same loop. What native() calls itself begins
+  // with now(), which sees that a new turn has begun, and ends with ran_outside(), after which a
+  // turn that has become too long ends: as it is with the loop's own callbacks.
   event_base* native() const;
+  void ran_outside();
 
   struct Impl;
 

@@ -37,6 +37,7 @@ class TurnTimes {
   }
   void waited(Span time) { waited_ += time; }
 
+  Time began() const { return began_; }
   Span busy(Time end) const { return std::max(Span::zero(), end - began_ - waited_); }
   // What no callback of ours accounts for ran inside libevent: the HTTP server.
   CallbackKind slowest(Time end) const {

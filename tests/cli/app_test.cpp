@@ -40,6 +40,25 @@ TEST_CASE("it is told why stdout cannot be written") {
   }
 }
 
+TEST_CASE("what somebody else says begins no line of an error, and what is ours keeps its lines") {
+  const auto told = [](const std::string& message) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const GlobalOptions global;
+    Context context{global, out, err};
+    CHECK(fail(context, kUsage, message) == kUsage);
+    return err.str();
+  };
+  CHECK(told("plain") == "error: plain\n");
+  CHECK(told("x\n::error::y") == "error: x ::error::y\n");
+  CHECK(told("x\r\n  ::error::y\n\t##[error]z") == "error: x ::error::y ##[error]z\n");
+  CHECK(told("x\n \n\t ::error::y\n::warning::z\n") == "error: x ::error::y ::warning::z\n");
+  CHECK(told("x\nlines of\ra server\n") == "error: x lines of a server\n");
+  CHECK(told("--when: ends too early\n  .a ==\n      ^") ==
+        "error: --when: ends too early\n  .a ==\n      ^\n");
+  CHECK(told("here:\n\n  one\n  two\nthree") == "error: here:\n  one\n  two three\n");
+}
+
 TEST_CASE("a flag that may be given often takes one value each time and leaves targets alone") {
   // Would swallow pod/b as a second condition, and then name only one target.
   const auto seen = run({"wait-condition", "--for", "delete", "pod/b", "--for=nonsense"});

@@ -522,6 +522,28 @@ TEST_CASE("a saved file that is none, cut short or damaged is refused") {
   CHECK_FALSE(parse_saved(good + "x").ok());
 }
 
+TEST_CASE("a saved file whose kinds have no names is refused") {
+  const auto opens = [](const std::string& key, const std::string& value) {
+    Json kind = {{"kind", "Pod"},  {"version", "v1"}, {"group", ""}, {"plural", "pods"},
+                 {"singular", ""}, {"namespace", ""}, {"bytes", 3}};
+    kind[key] = value;
+    const std::string header =
+        base::dump_json({{"version", 1}, {"kinds", Json::array({std::move(kind)})}});
+    return parse_saved("kubewatch-reflect\n" +
+                       std::string{static_cast<char>(header.size()), 0, 0, 0} + header + "abc")
+        .ok();
+  };
+  CHECK(opens("kind", "Pod"));
+  CHECK(opens("group", "a-b.example.com"));
+  CHECK(opens("namespace", "shop-1"));
+  for (const char* key : {"kind", "plural", "group", "version", "singular", "namespace"}) {
+    for (const char* value : {"../../x", "x\ny", "\x1b[31m", "a/b", ".", "x::y", "x y"}) {
+      INFO(key << " " << value);
+      CHECK_FALSE(opens(key, value));
+    }
+  }
+}
+
 TEST_CASE("a saved file has a checksum of its header, which those of version 1 lack") {
   const auto file = [](int version, bool summed) {
     const std::string header =

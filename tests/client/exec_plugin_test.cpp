@@ -190,7 +190,7 @@ TEST_CASE("a program is found in absolute folders of PATH, never in the one that
     const auto found = find_plugin(plugin, path);
     REQUIRE_FALSE(found.ok());
     CHECK(found.error().render() ==
-          "exec: executable my-login not found\nget it from your administrator");
+          "exec: executable my-login not found\n  get it from your administrator");
   }
   folder.write("not-executable", "x");
   CHECK_FALSE(find_plugin(plugin_of("not-executable"), folder.path()).ok());

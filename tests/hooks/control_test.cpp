@@ -76,6 +76,16 @@ TEST_CASE("a request gets its result and the end, an error its kind and message"
   CHECK(error.error().message() == "no such");
 }
 
+TEST_CASE("an answer that is an error without words is told as one") {
+  for (const std::string error :
+       {"1", "null", "[]", "\"broken\"", "{}", R"({"message":""})", R"({"message":7})"}) {
+    INFO(error);
+    const auto answer = parse_control_answer("{\"version\":1,\"error\":" + error + "}");
+    REQUIRE_FALSE(answer.ok());
+    CHECK(answer.error().message() == "the controller says that it failed, and not why");
+  }
+}
+
 TEST_CASE("what is no request of this version is refused with words, and reaches nobody") {
   Bench bench;
   for (const std::string line :

@@ -288,6 +288,37 @@ TEST_CASE("a client that sends without end while its answer waits for it fills n
   CHECK(loop.run_until([&] { return client.received.ends_with("next"); }, kLimit));
 }
 
+TEST_CASE("clients that send many requests at once hold back no timer, and get all their answers") {
+  loop::EventLoop loop;
+  constexpr std::size_t kClients = 60;
+  constexpr std::size_t kRequests = 100;
+  std::size_t handled = 0;
+  const auto server = serve(loop, [&handled](const ServerRequest&, const Held& responder) {
+    ++handled;
+    responder->respond(200, {}, "!");
+  });
+  std::string ahead;
+  for (std::size_t i = 0; i < kRequests; ++i) ahead += "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  std::deque<RawClient> clients;
+  for (std::size_t i = 0; i < kClients; ++i) {
+    clients.emplace_back(loop, server->port(), ahead).stop_reading();
+  }
+  // From when they are at it on.
+  REQUIRE(loop.run_until([&] { return handled >= kClients; }, kLimit));
+  std::size_t before = 0;
+  const loop::Timer timer = loop.after(Duration{5}, [&] { before = handled; });
+  REQUIRE(loop.run_until([&] { return before > 0; }, kLimit));
+  CHECK(before < kClients * kRequests * 3 / 4);
+  for (RawClient& client : clients) client.start_reading(loop);
+  CHECK(loop.run_until([&] { return handled == kClients * kRequests; }, kLimit));
+  const auto answers = [](const RawClient& client) {
+    return std::count(client.received.begin(), client.received.end(), '!');
+  };
+  for (const RawClient& client : clients) {
+    CHECK(loop.run_until([&] { return answers(client) == kRequests; }, kLimit));
+  }
+}
+
 TEST_CASE("a client that says no more than its request gets all of a long answer") {
   loop::EventLoop loop;
   const std::string big(32U << 20U, 'b');

@@ -1,6 +1,8 @@
 // The event loop: order, lifetimes of handles, ends of run(), the cached clock, stalls.
 #include "loop/event_loop.hpp"
 
+#include <event2/bufferevent.h>
+#include <event2/event.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -9,6 +11,7 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -16,6 +19,7 @@
 #include "base/log.hpp"
 #include "loop/skipping_time.hpp"
 #include "support/catch.hpp"
+#include "support/limit.hpp"
 
 namespace kubewatch::loop {
 namespace {
@@ -33,6 +37,40 @@ struct SocketPair {
     close(fds[1]);
   }
   std::array<int, 2> fds{};
+};
+
+// Puts a call of itself off as often as it is called, as a server's connections do whose clients
+// have sent many requests at once. Ends by itself, so that a loop that gets stuck fails its test.
+class PutOff {
+ public:
+  explicit PutOff(EventLoop& loop)
+      : loop_(loop), bev_(bufferevent_socket_new(loop.native(), -1, 0)) {
+    bufferevent_setcb(bev_, &PutOff::on_call, nullptr, nullptr, this);
+    again();
+  }
+  ~PutOff() { bufferevent_free(bev_); }
+  PutOff(const PutOff&) = delete;
+  PutOff& operator=(const PutOff&) = delete;
+  int calls = 0;
+  bool resting = false;
+  bool gave_up = false;
+
+ private:
+  static void on_call(bufferevent*, void* self) noexcept {
+    auto& one = *static_cast<PutOff*>(self);
+    static_cast<void>(one.loop_.now());
+    ++one.calls;
+    one.gave_up = std::chrono::steady_clock::now() > one.end_;
+    if (!one.gave_up && !one.resting) one.again();
+    one.loop_.ran_outside();
+  }
+  void again() {
+    bufferevent_trigger(bev_, EV_READ, BEV_TRIG_IGNORE_WATERMARKS | BEV_TRIG_DEFER_CALLBACKS);
+  }
+
+  EventLoop& loop_;
+  bufferevent* bev_;
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kLimit;
 };
 
 TEST_CASE("run() returns at once when nothing is registered") {
@@ -209,6 +247,85 @@ TEST_CASE("now() stands still within a turn") {
   CHECK(first == second);
   CHECK(wall_first == wall_second);
   CHECK(later >= first + Duration{2});
+}
+
+TEST_CASE("calls that are put off without end hold back no timer, no post and no end of the loop") {
+  EventLoop loop;
+  std::deque<PutOff> busy;
+  for (int i = 0; i < 60; ++i) busy.emplace_back(loop);
+  const TimePoint start = loop.now();
+  int fired = 0;
+  Duration seen{0};
+  Timer timer;
+  Callback again = [&] {
+    seen = loop.now() - start;
+    if (++fired < 3) timer = loop.after(Duration{20}, again);
+  };
+  timer = loop.after(Duration{20}, again);
+  const bool all = loop.run_until([&] { return fired == 3; }, kLimit);
+  const auto turns = loop.stalls().turns;
+  int posted = 0;
+  Callback next = [&] {
+    if (++posted == 100) return loop.stop();
+    loop.post(next);
+  };
+  loop.post(next);
+  loop.run();
+  for (PutOff& one : busy) {
+    CHECK_FALSE(one.gave_up);
+    CHECK(one.calls > 100);  // nor is any of them lost
+    one.resting = true;
+  }
+  CHECK(all);
+  CHECK(seen >= Duration{60});
+  CHECK(turns > 3);
+  CHECK(posted == 100);
+  CHECK(loop.stalls().slow_turns == 0);
+  loop.run();  // to the last of them
+}
+
+TEST_CASE("what comes after a slow callback has a clock of its own, and keeps its order") {
+  EventLoop loop;
+  std::vector<int> order;
+  TimePoint slow{};
+  TimePoint after{};
+  loop.post([&] {
+    order.push_back(1);
+    slow = loop.now();
+    spin(Duration{120});
+    CHECK(loop.now() == slow);
+    loop.post([&] { order.push_back(4); });
+  });
+  loop.post([&] {
+    order.push_back(2);
+    after = loop.now();
+  });
+  loop.post([&] { order.push_back(3); });
+  loop.run();
+  CHECK(order == std::vector<int>{1, 2, 3, 4});
+  CHECK(after >= slow + Duration{119});
+}
+
+TEST_CASE("of many slow callbacks that are ready at once none is lost, and each comes once") {
+  EventLoop loop;
+  std::array<SocketPair, 4> pairs;
+  std::array<int, 4> calls{};
+  std::vector<TimePoint> times;
+  std::array<FdWatch, 4> watches;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    REQUIRE(write(pairs[i].fds[1], "x", 1) == 1);
+    watches[i] = loop.on_readable(pairs[i].fds[0], [&, i] {
+      ++calls[i];
+      times.push_back(loop.now());
+      watches[i].reset();
+      spin(Duration{120});
+    });
+  }
+  loop.run();
+  CHECK(calls == std::array<int, 4>{1, 1, 1, 1});
+  REQUIRE(times.size() == 4);
+  for (std::size_t i = 1; i < times.size(); ++i) CHECK(times[i] >= times[i - 1] + Duration{119});
+  CHECK(loop.stalls().slow_turns == 4);
 }
 
 TEST_CASE("descriptors are watched for reading and writing until the handle goes") {

@@ -26,6 +26,7 @@ TEST_CASE("time that a callback waits for somebody else is not the loop's work")
   CHECK(times.slowest(at(30s + 205ms)) == CallbackKind::timer);
   // The next turn has waited for nobody.
   times.begin(at(40s));
+  CHECK(times.began() == at(40s));
   CHECK(times.busy(at(41s)) == 1s);
 }
 
