@@ -66,7 +66,7 @@ bool AggregationController::step(WallTime now) {
   queue_.erase(queue_.begin());
   context.resource = registry_.find_storage(kApiServices);
   context.subresource = "status";
-  context.manager = "kube-apiserver";
+  context.manager = kApiServer;
   context.now = now;
   guarded(kApiServices, context.name, [&] {
     (void)writer_.change(context, [&](Json& object) {

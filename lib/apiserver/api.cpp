@@ -3,6 +3,7 @@
 #include <exception>
 
 #include "apiserver/api_target.hpp"
+#include "apiserver/connections.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/reviews.hpp"
 #include "apiserver/step_guard.hpp"
@@ -59,6 +60,8 @@ Api::Api(ApiOptions options, WallTime now)
       garbage_(storage_, registry_, writer_),
       namespaces_(storage_, registry_, writer_),
       initial_(registry_, writer_),
+      local_(storage_, registry_, writer_),
+      addresses_(storage_, registry_, writer_),
       expiry_(storage_, options_.event_ttl),
       now_(now) {
   storage_.observe([this](const std::string& storage_id, const EventPtr& event) {
@@ -69,11 +72,19 @@ Api::Api(ApiOptions options, WallTime now)
     writer_.on_event(storage_id, event);
     namespaces_.on_event(storage_id, event);
     expiry_.on_event(storage_id, event, now_);
+    if (options_.whole_cluster) {
+      local_.on_event(storage_id, event);
+      addresses_.on_event(storage_id, event);
+    }
     watches_.on_event(storage_id, event, now_);
     if (on_change_) on_change_();
   });
   seen_revision_ = registry_.revision();
-  initial_.create(now);
+  initial_.create(options_.whole_cluster, now);
+  if (!options_.whole_cluster) return;
+  local_.create(now);
+  while (aggregation_.step(now)) {
+  }
 }
 
 Reply Api::handle(const ApiRequest& request, WallTime now) try {
@@ -93,6 +104,9 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
                       ? metrics_response(init_events_)
                       : answer_discovery(registry_, segments.value(), request, options_.address);
     if (answer && !reading) return {failed(request, method_not_allowed()), nullptr};
+    if (!answer && leads_behind(segments.value())) {
+      return {failed(request, no_such_resource()), nullptr};
+    }
     return {answer ? std::move(*answer) : plain_not_found(), nullptr};
   }
   if (auto review = answer_review(request, segments.value(), tokens_, now)) {
@@ -114,6 +128,12 @@ Reply Api::handle(const ApiRequest& request, WallTime now) try {
 } catch (const std::exception&) {
   // Nothing that a client sends may end the server.
   return {failed(request, internal_error(why_it_failed())), nullptr};
+}
+
+// Behind what there may be of a built-in kind, such as a part of a part of an object.
+bool Api::leads_behind(const std::vector<std::string>& segments) const {
+  const auto path = core::parse_api_path(segments);
+  return path && registry_.has_builtin_group(path->group);
 }
 
 // In groups without built-in kinds nobody answers for what there is not.
@@ -179,7 +199,11 @@ Result<Reply> Api::on_object(const ApiRequest& request, const Target& target, Wa
   if ((sub == "eviction" || sub == "binding") && request.method == "POST") {
     return act_on_pod(request, target, now);
   }
-  // The rest (exec, log, proxy ...) needs what is not here.
+  if (is_connection(sub)) {
+    KW_ASSIGN(ApiResponse answer, answer_connection(storage_, *target.resource, target.path,
+                                                    target.query, request.method));
+    return Reply{std::move(answer), nullptr};
+  }
   const bool written = sub.empty() || sub == "status" || sub == "finalize" || sub == "approval" ||
                        builtin::is_pod_part(sub);
   if (!written) return method_not_allowed();
@@ -210,8 +234,9 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
   context.now = now;
   auto written = writer_.create(context, object);
   settle(now);
-  if (!written.ok() && written.error().is_already_exists() && InitialObjects::has(object)) {
-    return initial_.add_metadata(object, manager, now);
+  if (!written.ok() && written.error().is_already_exists()) {
+    if (initial_.has(object)) return initial_.add(object, manager, now);
+    if (is_kept(*context.resource, object)) return {};
   }
   KW_TRY(written);
   return {};
@@ -220,14 +245,25 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
   return internal_error(why_it_failed());
 }
 
-// What must be true when a write is answered: CRDs serve, references know of new kinds.
+// Whether the server keeps the one of that name by itself.
+bool Api::is_kept(const Resource& resource, const Json& object) const {
+  const ObjectPtr live = storage_.get(
+      resource.storage_id, object_key("", base::string_at(object, {"metadata", "name"})));
+  return live && (is_kept_registration(live->json()) || is_kept_address(live->json()));
+}
+
+// What must be true when a write is answered: CRDs serve, references know of new kinds, addresses
+// of Services are told.
 void Api::settle(WallTime now) {
   while (crds_.step(now)) {
+  }
+  while (addresses_.step(now)) {
   }
   if (seen_revision_ == registry_.revision()) return;
   seen_revision_ = registry_.revision();
   garbage_.on_kinds_changed();
   namespaces_.on_kinds_changed();
+  if (options_.whole_cluster) local_.on_kinds_changed();
   if (on_change_) on_change_();
 }
 
@@ -240,6 +276,7 @@ bool Api::step(WallTime now) {
     if (!more) break;
   }
   more = namespaces_.step(now) || more;
+  more = local_.step(now) || more;
   more = aggregation_.step(now) || more;
   more = expiry_.step(now) || more;
   settle(now);

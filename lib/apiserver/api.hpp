@@ -15,6 +15,8 @@
 #include "apiserver/garbage_collector.hpp"
 #include "apiserver/init_events.hpp"
 #include "apiserver/initial_objects.hpp"
+#include "apiserver/ip_addresses.hpp"
+#include "apiserver/local_api_services.hpp"
 #include "apiserver/namespace_lifecycle.hpp"
 #include "apiserver/registry.hpp"
 #include "apiserver/request.hpp"
@@ -36,6 +38,9 @@ struct ApiOptions {
   std::string address;  // "127.0.0.1:6443", for /api
   // 0: Events stay. A rehearsal shows all that were written, however much time it skips.
   Duration event_ttl{0};
+  // With what a kube-apiserver makes and keeps by itself beside the first namespaces: APIServices,
+  // the range and the addresses of Services, roles and bindings. A rehearsal shows what rules do.
+  bool whole_cluster = false;
 };
 
 // `watch` set: a stream follows the head; attach it to the hub with a sink.
@@ -50,10 +55,10 @@ class Api {
   Api(ApiOptions options, WallTime now);
 
   Reply handle(const ApiRequest& request, WallTime now);
-  // Creates an object by its apiVersion and kind, in its namespace or "default". Of one
-  // that is there from the start it adds the labels and annotations: what was saved of a cluster
-  // has it as well. Errors: as a create's; not_found of a kind that is not served; internal, of
-  // what no check finds, or for which there is no memory.
+  // Creates an object by its apiVersion and kind, in its namespace or "default". To one that is
+  // there from the start it adds what the object says, and those that the server keeps by itself
+  // stay: what was saved of a cluster has them as well. Errors: as a create's; not_found of a kind
+  // that is not served; internal, of what no check finds, or for which there is no memory.
   Result<void> load(const Json& object, const std::string& manager, WallTime now);
 
   // Some work of the controllers (garbage collection, namespaces, APIServices) and Events whose
@@ -75,6 +80,7 @@ class Api {
 
  private:
   struct Target;  // one request's resource, path and query
+  bool leads_behind(const std::vector<std::string>& segments) const;
   bool is_nowhere(const ResourcePath& path) const;
   bool is_create_everywhere(const ResourcePath& path) const;
   Result<Target> route(const ResourcePath& path, Result<Query> query);
@@ -93,6 +99,7 @@ class Api {
   // `shape`: the Scale as a resource.
   Result<ObjectPtr> write_scale(const ApiRequest& request, WriteContext& context,
                                 const ResourcePtr& shape);
+  bool is_kept(const Resource& resource, const Json& object) const;
   void settle(WallTime now);
 
   ApiOptions options_;
@@ -107,6 +114,8 @@ class Api {
   GarbageCollector garbage_;
   NamespaceLifecycle namespaces_;
   InitialObjects initial_;
+  LocalApiServices local_;
+  IpAddresses addresses_;
   EventExpiry expiry_;
   std::function<void()> on_change_;
   WallTime now_;

@@ -74,6 +74,7 @@ Result<Json> parse_object(WriteContext& context, const ApiRequest& request,
       !context.faults.empty()) {
     context.faults = {yaml_faults(context.faults)};
   }
+  if (!is_yaml(request)) context.text = request.body;
   return body;
 }
 

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "apiserver/builtin_kinds.hpp"
 #include "base/strings.hpp"
+#include "builtin/misread.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -148,6 +150,18 @@ bool is_same_kind(const core::Gvk& own, const core::Gvk& given) {
          given.kind == "Scale";
 }
 
+// What is wrong with the body as the kind that it says it is, which is read before it is known to
+// be the wrong one; not of kinds that are not served.
+std::optional<std::string> why_unread(const core::Gvk& given, const Json& body) {
+  const builtin::WireType* type = builtin::wire_type_of(given.api_version(), given.kind);
+  return type == nullptr ? std::nullopt : builtin::why_undecoded(*type, body);
+}
+
+Error unhandled(const core::Gvk& own, const core::Gvk& given, const std::string& why) {
+  return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", given.kind,
+                                 given.version, own.kind, why));
+}
+
 }  // namespace
 
 Result<void> check_body_kind(const Resource& resource, const Json& body) {
@@ -168,6 +182,9 @@ Result<void> check_body_kind(const Resource& resource, const Json& body) {
     given.version = slash == std::string::npos ? version : version.substr(slash + 1);
   }
   if (given == own) return {};
+  if (is_known(own, given)) {
+    if (const auto why = why_unread(given, body)) return unhandled(own, given, *why);
+  }
   if (is_same_kind(own, given)) {
     return bad_request(
         fmt::format("the API version in the data ({}) does not match the expected API version ({})",
@@ -182,8 +199,7 @@ Result<void> check_body_kind(const Resource& resource, const Json& body) {
                 "no kind \"{}\" is registered for version \"{}\" in scheme "
                 "\"pkg/runtime/scheme.go:111\"",
                 given.kind, given.api_version());
-  return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", given.kind,
-                                 given.version, own.kind, why));
+  return unhandled(own, given, why);
 }
 
 }  // namespace kubewatch::apiserver

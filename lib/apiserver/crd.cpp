@@ -171,8 +171,8 @@ void validate_crd(const Json* live, const Json& crd, const std::string& subresou
   errors.append(schema::errors_of(schema::check_crd(crd, options)));
 }
 
-std::vector<std::string> crd_warnings(const Json& crd) {
-  return schema::crd_warnings(crd, nullptr);
+std::vector<std::string> crd_warnings(const Json& crd, const Json* live) {
+  return schema::crd_warnings(crd, live);
 }
 
 void TakenNames::add(const Json& crd) {

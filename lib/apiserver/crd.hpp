@@ -23,8 +23,9 @@ void prepare_crd(Json& crd);
 // puts back the status subresources and empty `dependencies` of `from`, and what a status always
 // says.
 void restore_crd(const Json& from, Json& to);
-// What the server says beside its answer: formats that it does not know.
-std::vector<std::string> crd_warnings(const Json& crd);
+// What the server says beside its answer: formats that it does not know, and `live` lacks; null for
+// a new definition.
+std::vector<std::string> crd_warnings(const Json& crd, const Json* live);
 void validate_crd(const Json* live, const Json& crd, const std::string& subresource,
                   FieldErrors& errors);
 

@@ -60,7 +60,7 @@ WriteContext CrdController::context_of(const std::string& name, const std::strin
   context.resource = registry_.find_storage(kCrds);
   context.name = name;
   context.subresource = subresource;
-  context.manager = "kube-apiserver";
+  context.manager = kApiServer;
   context.now = now;
   return context;
 }
@@ -131,7 +131,7 @@ void CrdController::terminate(const ObjectPtr& crd, WallTime now) {
   }
   const ResourcePtr kept = registry_.find_kept(name);
   // Nothing comes after that, so that all are asked once, and what is left waits for others.
-  if (begins && kept) delete_all(storage_, kept, "", "kube-apiserver", {}, now);
+  if (begins && kept) delete_all(storage_, kept, "", kApiServer, {}, now);
   if (kept && storage_.size(name) != 0) {
     (void)writer_.change(context_of(name, "status", now), [&](Json& object) {
       const Json before = object["status"];

@@ -234,6 +234,10 @@ ApiResponse version_document() {
   // kubectl wants a version of the API it speaks; the build part says whose server this is.
   return json_response({{"major", "1"},
                         {"minor", "36"},
+                        {"emulationMajor", "1"},
+                        {"emulationMinor", "36"},
+                        {"minCompatibilityMajor", "1"},
+                        {"minCompatibilityMinor", "35"},
                         {"gitVersion", "v1.36.3+kubewatch-sandbox"},
                         {"gitCommit", ""},
                         {"gitTreeState", "clean"},

@@ -165,7 +165,7 @@ Result<void> use_budget(Writer& writer, const WriteContext& pod, const Object& b
   context.resource = std::move(budgets);
   context.name = budget.name();
   context.subresource = "status";
-  context.manager = "kube-apiserver";
+  context.manager = kApiServer;
   return writer.change(context, [&](Json& object) {
     Json& status = object["status"];
     const std::int64_t left = base::int_at(status, {"disruptionsAllowed"}).value_or(0) - 1;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <set>
 
+#include "apiserver/connections.hpp"
 #include "apiserver/go_duration.hpp"
 #include "base/strings.hpp"
 
@@ -84,7 +85,12 @@ Result<std::vector<std::string>> split_path(std::string_view path) {
 }
 
 std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& segments) {
+  static const std::set<std::string> proxies = {"nodes", "pods", "services"};
   auto path = core::parse_api_path(segments);
+  if (path && path->subresource.starts_with("proxy/") && path->group.empty() &&
+      proxies.count(path->plural) != 0) {
+    path->subresource = "proxy";
+  }
   if (path && path->subresource.find('/') != std::string::npos) return std::nullopt;
   return path;
 }
@@ -95,11 +101,10 @@ bool is_watch(const ResourcePath& path, const Query& query) {
 
 Result<void> check_timeout(const std::string& method, const std::optional<ResourcePath>& path,
                            const Query& query) {
-  static const std::set<std::string> open = {"attach", "exec", "log", "portforward", "proxy"};
   const std::string timeout = query.get("timeout");
   if (timeout.empty()) return {};
   if (path && method == "GET" && is_watch(*path, query)) return {};
-  if (path && open.count(path->subresource) != 0) return {};
+  if (path && is_connection(path->subresource)) return {};
   const auto why = why_no_duration(timeout);
   if (!why) return {};
   return bad_request("invalid timeout specified in the request URL - " + *why);

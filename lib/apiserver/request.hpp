@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ struct Caller {
   std::string name = "kubernetes-admin";
   std::string uid;
   std::vector<std::string> groups = {"system:masters", "system:authenticated"};
+  std::map<std::string, std::vector<std::string>> extra = {};  // what else is known of it
 };
 
 struct ApiRequest {
@@ -52,7 +54,7 @@ using ResourcePath = core::ApiPath;
 // no_such_resource, where a segment is empty.
 Result<std::vector<std::string>> split_path(std::string_view path);
 // Null when the path names no resource (discovery, /healthz and the like), or leads on behind a
-// subresource, which nothing here does.
+// subresource. Behind a proxy there is the path that is meant for whom it leads to.
 std::optional<ResourcePath> parse_resource_path(const std::vector<std::string>& segments);
 
 // Whether a GET is a watch. One object is watched by the old prefix only.

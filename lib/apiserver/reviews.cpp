@@ -35,6 +35,7 @@ using base::string_at;
 Json user_json(const Caller& caller) {
   Json out = {{"username", caller.name}, {"groups", caller.groups}};
   if (!caller.uid.empty()) out["uid"] = caller.uid;
+  if (!caller.extra.empty()) out["extra"] = caller.extra;
   return out;
 }
 

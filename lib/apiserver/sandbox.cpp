@@ -52,11 +52,19 @@ bool is_open_path(std::string_view path) {
   return path == "/healthz" || path == "/livez" || path == "/readyz" || path == "/version";
 }
 
-http::Headers headers_of(const ApiResponse& response) {
+http::Headers headers_of(const ApiResponse& response, const std::string& audit_id) {
   http::Headers headers = response.headers;
-  headers.set("Content-Type", response.content_type);
+  headers.set("Audit-Id", audit_id);
+  if (!response.content_type.empty()) headers.set("Content-Type", response.content_type);
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "no-cache, private");
   return headers;
+}
+
+// The client's own word for its request, where it has one; no longer than there.
+std::string audit_id_of(const http::ServerRequest& request, base::Random& random) {
+  constexpr std::size_t kLongest = 64;
+  const std::string_view given = request.headers.get("Audit-ID");
+  return given.empty() ? random.uuid() : std::string(given.substr(0, kLongest));
 }
 
 // The server itself as others in a cluster find it; no packet goes by its address here.
@@ -120,7 +128,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     api_.tokens().admit(token_);
     api_.on_change([this] { schedule_work(); });
     schedule_tick();
-    return load(kubernetes_service(server_->port()), "kube-apiserver");
+    return load(kubernetes_service(server_->port()), kApiServer);
   }
 
   std::string url() const override {
@@ -162,6 +170,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     out.start_version = start_version(now);
     out.bookmark_interval = options.bookmark_interval;
     out.event_ttl = kEventTtl;
+    out.whole_cluster = true;
     base::Random system = base::Random::from_system();
     out.random_seed = options.random_seed != 0 ? options.random_seed : system.next();
     return out;
@@ -176,22 +185,24 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   void on_request(http::ServerRequest request, std::shared_ptr<http::Responder> responder) {
     ++requests_;
     base::vlog(8, "sandbox request", {{"method", request.method}, {"path", request.path}});
+    const std::string audit_id = audit_id_of(request, random_);
     auto caller = caller_of(request);
     if (!caller) {
       const Error refused = unauthorized();
       ApiResponse response;
       response.body = refused.status()->body;
-      responder->respond(401, headers_of(response), response.body);
+      responder->respond(401, headers_of(response, audit_id), response.body);
       return;
     }
     ApiRequest call{std::move(request.method),  std::move(request.path), std::move(request.query),
                     std::move(request.headers), std::move(request.body), std::move(*caller)};
     Reply reply = api_.handle(call, loop_.wall());
     if (!reply.watch) {
-      responder->respond(reply.response.status, headers_of(reply.response), reply.response.body);
+      responder->respond(reply.response.status, headers_of(reply.response, audit_id),
+                         reply.response.body);
       return;
     }
-    responder->begin(200, headers_of(reply.response));
+    responder->begin(200, headers_of(reply.response, audit_id));
     responder->on_gone([this, self = weak_from_this()] {
       loop_.post([self] {
         if (const auto alive = self.lock()) alive->api_.watches().sweep();
@@ -237,6 +248,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   SandboxOptions options_;
   std::string token_;
   std::string ca_pem_;
+  base::Random random_ = base::Random::from_system();  // of what no run has to repeat
   Api api_;
   std::unique_ptr<http::Server> server_;
   loop::Timer tick_;

@@ -519,6 +519,13 @@ void drop_one(std::multiset<Value>& from, const Value& value) {
 
 }  // namespace
 
+std::vector<std::string> ips_of_service(const Json& service) {
+  std::vector<std::string> out;
+  each_holding(
+      service, [&](const std::string& ip) { out.push_back(ip); }, [](std::int64_t) {});
+  return out;
+}
+
 void add_holdings(const Json& service, ServiceHoldings& holdings) {
   each_holding(
       service, [&](const std::string& ip) { holdings.ips.insert(ip); },

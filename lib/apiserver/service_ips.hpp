@@ -7,13 +7,19 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/json.hpp"
 #include "base/result.hpp"
 
 namespace kubewatch::apiserver {
 
-// What Services hold of the two ranges, 10.96.0.0/16 and 30000 to 32767: each as many times as
+inline constexpr const char* kServiceCidr = "10.96.0.0/16";
+
+// The addresses that a Service has.
+std::vector<std::string> ips_of_service(const Json& service);
+
+// What Services hold of the two ranges, kServiceCidr and 30000 to 32767: each as many times as
 // there are holders.
 struct ServiceHoldings {
   std::multiset<std::string> ips;

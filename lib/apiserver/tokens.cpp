@@ -123,14 +123,14 @@ std::string id_of_token(const std::string& secret) {
 }
 
 std::string jwt(const Object& account, const Json& audiences, WallTime from, WallTime to,
-                const std::string& secret) {
+                const std::string& id, const std::string& secret) {
   const Json header = {{"alg", "HS256"}, {"typ", "JWT"}};
   const Json claims = {
       {"aud", audiences},
       {"exp", unix_seconds(to)},
       {"iat", unix_seconds(from)},
       {"iss", kApiAudience},
-      {"jti", id_of_token(secret)},
+      {"jti", id},
       {"kubernetes.io",
        {{"namespace", account.namespace_()},
         {"serviceaccount", {{"name", account.name()}, {"uid", account.uid()}}}}},
@@ -193,12 +193,13 @@ Result<Tokens::Issued> Tokens::issue(const WriteContext& context, const Object& 
   Token token{{context.resource->storage_id, account.key(), account.uid()},
               {},
               context.now + std::chrono::seconds(seconds),
-              audiences.get<std::vector<std::string>>()};
+              audiences.get<std::vector<std::string>>(),
+              id_of_token(secret)};
   if (bound.is_object()) {
     KW_ASSIGN(token.object, bind(context, bound));
   }
   std::erase_if(tokens_, [&](const auto& one) { return one.second.expires <= context.now; });
-  const std::string text = jwt(account, audiences, context.now, token.expires, secret);
+  const std::string text = jwt(account, audiences, context.now, token.expires, token.id, secret);
   const std::string expires = base::format_rfc3339(token.expires);
   tokens_[text] = std::move(token);
   const std::string now = base::format_rfc3339(context.now);
@@ -252,10 +253,20 @@ std::optional<Caller> Tokens::caller(std::string_view token, WallTime now,
   const bool unbound = known.object.storage_id.empty();
   if (account == nullptr || (!unbound && find(known.object) == nullptr)) return std::nullopt;
   const std::string& space = account->namespace_();
+  const std::string prefix = "authentication.kubernetes.io/";
+  std::map<std::string, std::vector<std::string>> extra = {
+      {prefix + "credential-id", {"JTI=" + known.id}}};
+  for (const auto& [kind, told] : {std::pair{"pods", "pod"}, std::pair{"nodes", "node"}}) {
+    if (known.object.storage_id != kind) continue;
+    const std::string& key = known.object.key;
+    extra[prefix + told + "-name"] = {key.substr(key.find('/') + 1)};
+    extra[prefix + told + "-uid"] = {known.object.uid};
+  }
   return Caller{
       fmt::format("system:serviceaccount:{}:{}", space, account->name()),
       account->uid(),
-      {"system:serviceaccounts", "system:serviceaccounts:" + space, "system:authenticated"}};
+      {"system:serviceaccounts", "system:serviceaccounts:" + space, "system:authenticated"},
+      std::move(extra)};
 }
 
 }  // namespace kubewatch::apiserver

@@ -55,6 +55,7 @@ class Tokens {
     Bound object;  // storage_id "": nothing else
     WallTime expires;
     std::vector<std::string> audiences;
+    std::string id;
   };
   Result<Bound> bind(const WriteContext& context, const Json& reference) const;
   ObjectPtr find(const Bound& bound) const;

@@ -8,6 +8,7 @@
 #include "apiserver/body_kind.hpp"
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
+#include "apiserver/duplicate_fields.hpp"
 #include "apiserver/empties.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/pod_admission.hpp"
@@ -131,6 +132,7 @@ void tell_warnings(const WriteContext& context, const Json* live, const Json& ob
   if (!context.subresource.empty()) return;
   auto warnings = resource.custom ? finalizer_warnings(live, object)
                                   : builtin::warnings_of(resource.storage_id, live, object);
+  if (resource.storage_id == kCrds) warnings = crd_warnings(object, live);
   for (auto& warning : warnings) context.warnings->push_back(std::move(warning));
 }
 
@@ -143,8 +145,15 @@ Error error_from_status(const Json& status) {
 
 Result<std::vector<std::string>> field_warnings(const WriteContext& context,
                                                 const std::vector<std::string>& unknown) {
+  std::vector<std::string> fields;
+  for (const auto& path : unknown) fields.push_back(unknown_field(path));
   std::vector<std::string> sentences = context.faults;
-  for (const auto& path : unknown) sentences.push_back(fmt::format("unknown field \"{}\"", path));
+  // Types of its own find both at once; of custom kinds the schema is asked afterwards.
+  if (!context.resource->custom && !context.text.empty()) {
+    sentences = faults_in_order(context.text, context.faults, fields);
+  } else {
+    sentences.insert(sentences.end(), fields.begin(), fields.end());
+  }
   if (!sentences.empty() && context.validation == FieldValidation::strict) {
     return undecodable(context.resource->type.gvk,
                        "strict decoding error: " + base::join(sentences, ", "));
@@ -174,7 +183,7 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
     std::vector<std::string> untold;
     builtin::drop_unknown(body, applied ? untold : unknown);
   }
-  KW_ASSIGN(std::vector<std::string> warnings, field_warnings(context, unknown));
+  KW_ASSIGN(const std::vector<std::string> warnings, field_warnings(context, unknown));
   KW_TRY(normalise_kind(resource, body));
   if (!resource.custom) {
     KW_TRY(read_typed(body, resource));
@@ -182,7 +191,6 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
   }
   if (resource.storage_id == kCrds) {
     KW_TRY(normalise_crd(body));
-    for (auto& warning : crd_warnings(body)) warnings.push_back(std::move(warning));
   }
   // Only a body that could be read is warned of.
   context.warnings->insert(context.warnings->end(), warnings.begin(), warnings.end());

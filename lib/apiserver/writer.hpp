@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apiserver/registry.hpp"
@@ -20,6 +21,8 @@
 
 namespace kubewatch::apiserver {
 
+// The field manager of what the server itself writes.
+inline constexpr const char kApiServer[] = "kube-apiserver";
 // The field manager of what the real server leaves to kube-controller-manager.
 inline constexpr const char kControllerManager[] = "kube-controller-manager";
 
@@ -39,6 +42,8 @@ struct WriteContext {
   bool owners_known = false;  // changed(): managedFields are right already
   FieldValidation validation = FieldValidation::warn;
   std::vector<std::string> faults;  // of the body's text, as sentences: fields that it says twice
+  // Of a create or update in JSON, while the request lives: in its order faults are told.
+  std::string_view text;
   // Where warnings go, also those of a request that fails later. Copies share it.
   std::shared_ptr<std::vector<std::string>> warnings = std::make_shared<std::vector<std::string>>();
   WallTime now;

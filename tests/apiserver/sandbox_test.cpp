@@ -72,6 +72,32 @@ TEST_CASE("the sandbox serves TLS under its own CA and wants its token") {
   CHECK(fixture.sandbox->counters().requests == 3);
 }
 
+TEST_CASE("each answer has an id for audits, the client's own where it has one") {
+  Fixture fixture;
+  const auto id = [&](const std::string& given, const std::string& token = "") {
+    http::Request request = fixture.request("GET", kMaps);
+    if (!given.empty()) request.headers.set("Audit-ID", given);
+    if (!token.empty()) request.headers.set("Authorization", "Bearer " + token);
+    return std::string(fixture.send(request).headers.get("Audit-Id"));
+  };
+  const std::string first = id("");
+  CHECK(first.size() == 36);
+  CHECK(id("") != first);
+  CHECK(id("mine-1") == "mine-1");
+  CHECK(id(std::string(100, 'x')) == std::string(64, 'x'));
+  CHECK(id("", "wrong").size() == 36);
+}
+
+TEST_CASE("the sandbox has what a cluster has from the start, its own Service's address as well") {
+  Fixture fixture;
+  const auto code = [&](const std::string& path) {
+    return fixture.send(fixture.request("GET", path)).status;
+  };
+  CHECK(code("/apis/rbac.authorization.k8s.io/v1/clusterroles/cluster-admin") == 200);
+  CHECK(code("/apis/apiregistration.k8s.io/v1/apiservices/v1.apps") == 200);
+  CHECK(code("/apis/networking.k8s.io/v1/ipaddresses/10.96.0.1") == 200);
+}
+
 TEST_CASE("the sandbox serves TLS by the name localhost") {
   Fixture fixture(false, "localhost");
   CHECK(fixture.sandbox->url().rfind("https://localhost:", 0) == 0);

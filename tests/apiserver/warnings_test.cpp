@@ -28,6 +28,41 @@ TEST_CASE("warnings come with creates and applies, after those of unknown fields
   CHECK(std::string(applied.headers.get("Warning")).find("hostname") != std::string::npos);
 }
 
+TEST_CASE("a definition that is refused is not warned of, and a kept format only once") {
+  test::Server server;
+  Json crd = test::website_crd();
+  Json& spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"];
+  spec["properties"]["host"]["format"] = "foo";
+  Json wrong = crd;
+  wrong["metadata"]["name"] = "other";
+  const auto refused = server.post(test::kCrdPath, wrong);
+  CHECK(refused.code == 422);
+  CHECK(refused.headers.get("Warning").empty());
+  const auto made = server.post(test::kCrdPath, crd);
+  CHECK(made.code == 201);
+  CHECK(made.headers.get("Warning") == R"(299 - "unrecognized format \"foo\"")");
+  const auto kept = server.merge(test::kCrdPath + "/websites.demo.kubewatch.dev",
+                                 {{"metadata", {{"labels", {{"a", "b"}}}}}});
+  CHECK(kept.code == 200);
+  CHECK(kept.headers.get("Warning").empty());
+}
+
+TEST_CASE("a body of another kind is read as that kind before it is refused") {
+  test::Server server;
+  const auto told = [&](const std::string& body) {
+    return server.call("POST", test::kConfigMaps, body).message();
+  };
+  CHECK(told(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"b"},"data":{"x":"y"}})") ==
+        "Secret in version \"v1\" cannot be handled as a ConfigMap: illegal base64 data at input "
+        "byte 0");
+  CHECK(told(R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":"y"}})") ==
+        "Deployment in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal "
+        "string into Go struct field DeploymentSpec.spec.replicas of type int32");
+  CHECK(told(R"({"apiVersion":"v1","kind":"Pod","spec":{"foo":1}})") ==
+        "Pod in version \"v1\" cannot be handled as a ConfigMap: converting (v1.Pod) to "
+        "(core.ConfigMap): unknown conversion");
+}
+
 TEST_CASE("a rule that an update may leave broken is warned of, at both endpoints") {
   test::Server server;
   Json crd = test::website_crd();

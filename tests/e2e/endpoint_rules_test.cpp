@@ -515,4 +515,87 @@ E2E_CASE("a token has an id of its own") {
   CHECK(id() != first);
 }
 
+E2E_CASE("a review of a token says by which credential its bearer is known") {
+  World w;
+  w.apply("{apiVersion: v1, kind: ServiceAccount, metadata: {name: bot, namespace: '@NS@'}}");
+  const Answer issued = send(
+      w, "POST", "/api/v1/namespaces/" + w.ns() + "/serviceaccounts/bot/token", Json::object());
+  REQUIRE(issued.code == 201);
+  const Answer review = send(w, "POST", std::string(kIdentity) + "tokenreviews",
+                             {{"spec", {{"token", issued.body["status"]["token"]}}}});
+  const Json extra = review.body["status"]["user"].value("extra", Json::object());
+  REQUIRE(extra.contains("authentication.kubernetes.io/credential-id"));
+  CHECK(extra["authentication.kubernetes.io/credential-id"][0].get<std::string>().starts_with(
+      "JTI="));
+}
+
+E2E_CASE("faults of fields are told in the order of the text, and a body is read before its kind") {
+  World w;
+  const std::string text =
+      R"({"zz":1,"metadata":{"name":"m","bar":1,"labels":{"a":"1","a":"2"}},"foo":1,)"
+      R"("data":{"a":"1","a":"2"},"foo":2})";
+  CHECK(message(post_text(w, maps(w) + "?fieldValidation=Strict", text)) ==
+        "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: strict decoding error: "
+        "unknown field \"zz\", unknown field \"metadata.bar\", duplicate field "
+        "\"metadata.labels.a\", unknown field \"foo\", duplicate field \"data.a\"");
+  const std::string refused = " in version \"v1\" cannot be handled as a ConfigMap: ";
+  CHECK(message(post_text(w, maps(w), R"({"apiVersion":"v1","kind":"Secret","data":{"x":"y"}})")) ==
+        "Secret" + refused + "illegal base64 data at input byte 0");
+  CHECK(
+      message(post_text(
+          w, maps(w), R"({"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":"y"}})")) ==
+      "Deployment" + refused +
+          "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of "
+          "type int32");
+}
+
+E2E_CASE("each answer has an id for audits, and the version says what it goes back to") {
+  World w;
+  http::Request request;
+  request.method = "GET";
+  request.url = "/version";
+  request.headers.set("Audit-ID", "mine-" + w.ns());
+  const http::Response version = fetch(w, w.server().config(), std::move(request));
+  CHECK(version.headers.get("Audit-Id") == "mine-" + w.ns());
+  const Json told = base::parse_json(version.body).value();
+  for (const char* key :
+       {"emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor"}) {
+    CAPTURE(key);
+    CHECK_FALSE(base::string_at(told, {key}).empty());
+  }
+  CHECK(ask_for(w, "/api/v1", "*/*").headers.get("Audit-Id").size() == 36);
+}
+
+E2E_CASE("a definition that is refused is not warned of") {
+  World w;
+  const std::string group = "f" + w.ns() + ".example.com";
+  Json crd = {{"metadata", {{"name", "wrong." + group}}},
+              {"spec",
+               {{"group", group},
+                {"scope", "Namespaced"},
+                {"names", {{"plural", "things"}, {"kind", "Thing"}}},
+                {"versions", Json::array()}}}};
+  crd["spec"]["versions"].push_back({{"name", "v1"},
+                                     {"served", true},
+                                     {"storage", true},
+                                     {"schema", {{"openAPIV3Schema", {{"type", "object"}}}}}});
+  crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["a"] = {{"type", "string"},
+                                                                                {"format", "foo"}};
+  const auto ask = [&] {
+    http::Request request;
+    request.method = "POST";
+    request.url = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All";
+    request.headers.set("Content-Type", "application/json");
+    request.body = base::dump_json(crd);
+    return fetch(w, w.server().config(), std::move(request));
+  };
+  const http::Response refused = ask();
+  CHECK(refused.status == 422);
+  CHECK(refused.headers.get("Warning").empty());
+  crd["metadata"]["name"] = "things." + group;
+  const http::Response taken = ask();
+  CHECK(taken.status == 201);
+  CHECK(taken.headers.get("Warning") == R"(299 - "unrecognized format \"foo\"")");
+}
+
 }  // namespace kubewatch::e2e

@@ -1,0 +1,246 @@
+// What a kube-apiserver makes and keeps by itself beside the first namespaces: roles and bindings,
+// APIServices, the range and the addresses of Services.
+#include "apiserver/support.hpp"
+#include "support/catch.hpp"
+
+namespace kubewatch::apiserver {
+
+using base::string_at;
+using test::Server;
+
+namespace {
+
+const std::string kRights = "/apis/rbac.authorization.k8s.io/v1/";
+const std::string kRegistrations = "/apis/apiregistration.k8s.io/v1/apiservices";
+const std::string kAddresses = "/apis/networking.k8s.io/v1/ipaddresses";
+const std::string kServices = "/api/v1/namespaces/default/services";
+
+ApiOptions whole_cluster() {
+  ApiOptions options;
+  options.whole_cluster = true;
+  return options;
+}
+
+std::string names(Server& server, const std::string& path) {
+  std::vector<std::string> out;
+  const auto list = server.get(path);
+  for (const Json& one : list.json.at("items")) {
+    out.push_back(string_at(one, {"metadata", "name"}));
+  }
+  return base::join(out, " ");
+}
+
+std::size_t count(Server& server, const std::string& path) {
+  return server.get(path).json.at("items").size();
+}
+
+Json service(const std::string& name, const Json& spec = Json::object()) {
+  Json out = {{"metadata", {{"name", name}}}, {"spec", {{"ports", {{{"port", 80}}}}}}};
+  out["spec"].update(spec);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a whole cluster has the roles and bindings of every cluster from the start") {
+  Server server(whole_cluster());
+  CHECK(count(server, kRights + "clusterroles") == 69);
+  CHECK(count(server, kRights + "clusterrolebindings") == 50);
+  CHECK(count(server, kRights + "roles") == 7);
+  CHECK(count(server, kRights + "rolebindings") == 7);
+  const auto admin = server.get(kRights + "clusterroles/admin");
+  CHECK(admin.json["rules"].is_null());  // gathering them is the work of a controller
+  CHECK(admin.json["aggregationRule"]["clusterRoleSelectors"][0]["matchLabels"] ==
+        Json{{"rbac.authorization.k8s.io/aggregate-to-admin", "true"}});
+  const auto basic = server.get(kRights + "clusterroles/system:basic-user");
+  CHECK(basic.json["rules"][0] ==
+        Json{{"verbs", {"create"}},
+             {"apiGroups", {"authorization.k8s.io"}},
+             {"resources", {"selfsubjectaccessreviews", "selfsubjectrulesreviews"}}});
+  const auto all = server.get(kRights + "clusterroles/cluster-admin");
+  CHECK(all.json["rules"][1] == Json{{"verbs", {"*"}}, {"nonResourceURLs", {"*"}}});
+  CHECK(all.json["metadata"]["labels"] == Json{{"kubernetes.io/bootstrapping", "rbac-defaults"}});
+  CHECK(all.json["metadata"]["managedFields"][0]["manager"] == "kube-apiserver");
+  const auto bound = server.get(kRights + "clusterrolebindings/cluster-admin");
+  CHECK(bound.json["subjects"][0]["name"] == "system:masters");
+  CHECK(bound.json["roleRef"]["name"] == "cluster-admin");
+  const auto reader = server.get(
+      kRights + "namespaces/kube-system/roles/extension-apiserver-authentication-reader");
+  CHECK(reader.json["rules"][0]["resourceNames"] ==
+        Json::array({"extension-apiserver-authentication"}));
+  const auto account =
+      server.get(kRights + "namespaces/kube-system/rolebindings/system:controller:token-cleaner");
+  CHECK(account.json["subjects"][0] ==
+        Json{{"kind", "ServiceAccount"}, {"name", "token-cleaner"}, {"namespace", "kube-system"}});
+}
+
+TEST_CASE("what stands for no cluster has the first namespaces and priorities alone") {
+  Server server;
+  CHECK(count(server, kRights + "clusterroles") == 0);
+  CHECK(count(server, kRegistrations) == 0);
+  server.post(kServices, service("s"));
+  CHECK(count(server, kAddresses) == 0);
+  CHECK(names(server, "/api/v1/namespaces") == "default kube-node-lease kube-public kube-system");
+}
+
+TEST_CASE("each group and version that is served has its APIService, which is there") {
+  Server server(whole_cluster());
+  const auto core = server.get(kRegistrations + "/v1.");
+  CHECK(core.json["spec"] ==
+        Json{{"version", "v1"}, {"groupPriorityMinimum", 18000}, {"versionPriority", 1}});
+  CHECK(core.json["metadata"]["labels"] ==
+        Json{{"kube-aggregator.kubernetes.io/automanaged", "onstart"}});
+  CHECK(core.json["status"]["conditions"][0]["reason"] == "Local");
+  CHECK(core.json["status"]["conditions"][0]["status"] == "True");
+  // One for each of discovery, but for the aggregator's own group.
+  std::set<std::string> served = {"v1."};
+  for (const ResourcePtr& one : server.api.registry().all()) {
+    const core::Gvk& gvk = one->type.gvk;
+    if (gvk.group != "apiregistration.k8s.io") served.insert(gvk.version + "." + gvk.group);
+  }
+  CHECK(names(server, kRegistrations) == base::join({served.begin(), served.end()}, " "));
+}
+
+TEST_CASE("the APIServices of a definition come and go with it, and come back when they are lost") {
+  Server server(whole_cluster());
+  const std::string ours = kRegistrations + "/v1.demo.kubewatch.dev";
+  REQUIRE(server.post(test::kCrdPath, test::website_crd()).code == 201);
+  server.settle();
+  const auto made = server.get(ours);
+  REQUIRE(made.code == 200);
+  CHECK(made.json["spec"] == Json{{"group", "demo.kubewatch.dev"},
+                                  {"version", "v1"},
+                                  {"groupPriorityMinimum", 1000},
+                                  {"versionPriority", 100}});
+  CHECK(made.json["metadata"]["labels"] ==
+        Json{{"kube-aggregator.kubernetes.io/automanaged", "true"}});
+  CHECK(made.json["status"]["conditions"][0]["reason"] == "Local");
+  CHECK(server.get(kRegistrations + "/v1beta1.demo.kubewatch.dev").code == 200);
+  CHECK(server.get(kRegistrations + "/v1alpha1.demo.kubewatch.dev").code == 404);  // not served
+  server.remove(ours);
+  server.remove(kRegistrations + "/v1.apps");
+  server.settle();
+  CHECK(server.get(ours).code == 200);
+  CHECK(server.get(kRegistrations + "/v1.apps").code == 404);  // looked after at the start alone
+  server.merge(ours, {{"spec", {{"versionPriority", 7}}}});
+  server.settle();
+  CHECK(server.get(ours).json["spec"]["versionPriority"] == 100);
+  server.remove(test::kCrdPath + "/websites.demo.kubewatch.dev");
+  server.settle();
+  CHECK(server.get(ours).code == 404);
+}
+
+TEST_CASE("an APIService that somebody else has made stays, whatever is served") {
+  Server server(whole_cluster());
+  const std::string ours = kRegistrations + "/v1.demo.kubewatch.dev";
+  REQUIRE(server
+              .post(kRegistrations, {{"metadata", {{"name", "v1.demo.kubewatch.dev"}}},
+                                     {"spec",
+                                      {{"group", "demo.kubewatch.dev"},
+                                       {"version", "v1"},
+                                       {"groupPriorityMinimum", 5},
+                                       {"versionPriority", 6}}}})
+              .code == 201);
+  server.post(test::kCrdPath, test::website_crd());
+  server.settle();
+  CHECK(server.get(ours).json["spec"]["versionPriority"] == 6);
+  server.remove(test::kCrdPath + "/websites.demo.kubewatch.dev");
+  server.settle();
+  CHECK(server.get(ours).code == 200);
+}
+
+TEST_CASE("the range of Services is told, and each of their addresses is an object") {
+  Server server(whole_cluster());
+  const auto range = server.get("/apis/networking.k8s.io/v1/servicecidrs/kubernetes");
+  CHECK(range.json["spec"] == Json{{"cidrs", {kServiceCidr}}});
+  CHECK(range.json["status"]["conditions"][0]["type"] == "Ready");
+  CHECK(range.json["status"]["conditions"][0]["status"] == "True");
+  REQUIRE(server.post(kServices, service("a", {{"clusterIP", "10.96.7.7"}})).code == 201);
+  REQUIRE(server.post(kServices, service("none", {{"clusterIP", "None"}})).code == 201);
+  CHECK(names(server, kAddresses) == "10.96.7.7");
+  const auto address = server.get(kAddresses + "/10.96.7.7");
+  CHECK(address.json["spec"]["parentRef"] ==
+        Json{{"resource", "services"}, {"namespace", "default"}, {"name", "a"}});
+  CHECK(address.json["metadata"]["labels"] ==
+        Json{{"ipaddress.kubernetes.io/ip-family", "IPv4"},
+             {"ipaddress.kubernetes.io/managed-by", "ipallocator.k8s.io"}});
+  server.remove(kAddresses + "/10.96.7.7");
+  CHECK(names(server, kAddresses) == "10.96.7.7");
+  server.merge(kServices + "/a", {{"spec", {{"type", "ExternalName"}, {"externalName", "x.y"}}}});
+  CHECK(names(server, kAddresses).empty());
+  server.merge(kServices + "/a", {{"spec", {{"type", "ClusterIP"}, {"clusterIP", "10.96.7.8"}}}});
+  CHECK(names(server, kAddresses) == "10.96.7.8");
+  server.remove(kServices + "/a");
+  CHECK(names(server, kAddresses).empty());
+  // What somebody else has made stays.
+  REQUIRE(server
+              .post(kAddresses, {{"metadata", {{"name", "10.96.9.9"}}},
+                                 {"spec",
+                                  {{"parentRef",
+                                    {{"resource", "gateways"},
+                                     {"group", "g.io"},
+                                     {"namespace", "default"},
+                                     {"name", "g"}}}}}})
+              .code == 201);
+  CHECK(names(server, kAddresses) == "10.96.9.9");
+}
+
+TEST_CASE("what was saved of a cluster is loaded over what is there from the start") {
+  Server server(whole_cluster());
+  const auto load = [&](const Json& object) {
+    const auto loaded = server.api.load(object, "saved", server.now());
+    if (!loaded.ok()) INFO(loaded.error().message());
+    return loaded.ok();
+  };
+  Json admin = server.get(kRights + "clusterroles/admin").json;
+  for (const char* key : {"uid", "resourceVersion", "creationTimestamp", "managedFields"}) {
+    admin["metadata"].erase(key);
+  }
+  const Json gathered = {{"verbs", {"get"}}, {"apiGroups", {""}}, {"resources", {"pods"}}};
+  admin["rules"] = Json::array({gathered});
+  CHECK(load(admin));
+  CHECK(server.get(kRights + "clusterroles/admin").json["rules"] == Json::array({gathered}));
+  Json apps = server.get(kRegistrations + "/v1.apps").json;
+  apps["metadata"] = {{"name", "v1.apps"}, {"labels", apps["metadata"]["labels"]}};
+  CHECK(load(apps));
+  Json saved = service("a", {{"clusterIP", "10.96.7.7"}});
+  saved["apiVersion"] = "v1";
+  saved["kind"] = "Service";
+  CHECK(load(saved));
+  Json address = server.get(kAddresses + "/10.96.7.7").json;
+  address["metadata"] = {{"name", "10.96.7.7"}, {"labels", address["metadata"]["labels"]}};
+  CHECK(load(address));
+  CHECK(load({{"apiVersion", "networking.k8s.io/v1"},
+              {"kind", "ServiceCIDR"},
+              {"metadata", {{"name", "kubernetes"}}},
+              {"spec", {{"cidrs", {"10.0.0.0/24"}}}}}));
+  CHECK(names(server, kAddresses) == "10.96.7.7");
+}
+
+TEST_CASE("a token says by which credential, and in which Pod, its bearer is known") {
+  Server server;
+  server.post("/api/v1/namespaces/default/serviceaccounts", {{"metadata", {{"name", "bot"}}}});
+  const auto pod = server.post("/api/v1/namespaces/default/pods",
+                               {{"metadata", {{"name", "p"}}},
+                                {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}});
+  REQUIRE(pod.code == 201);
+  const auto review = [&](const Json& spec) {
+    const auto token =
+        server.post("/api/v1/namespaces/default/serviceaccounts/bot/token", {{"spec", spec}});
+    const std::string text = token.at({"status", "token"});
+    const auto answer =
+        server.post("/apis/authentication.k8s.io/v1/tokenreviews", {{"spec", {{"token", text}}}});
+    return answer.json["status"]["user"]["extra"];
+  };
+  const Json free = review(Json::object());
+  REQUIRE(free.size() == 1);
+  CHECK(
+      free["authentication.kubernetes.io/credential-id"][0].get<std::string>().starts_with("JTI="));
+  const Json bound =
+      review({{"boundObjectRef", {{"kind", "Pod"}, {"apiVersion", "v1"}, {"name", "p"}}}});
+  CHECK(bound["authentication.kubernetes.io/pod-name"] == Json::array({"p"}));
+  CHECK(bound["authentication.kubernetes.io/pod-uid"] ==
+        Json::array({pod.at({"metadata", "uid"})}));
+}
+
+}  // namespace kubewatch::apiserver
