@@ -39,6 +39,19 @@ void fill_status(Json& crd) {
   if (storage != versions->end()) stored = Json::array({string_at(*storage, {"name"})});
 }
 
+// The server's own type keeps the parts of a webhook and not the webhook: one without parts is
+// none.
+void drop_empty_webhook(Json& crd) {
+  Json* conversion = base::find(crd, {"spec", "conversion"});
+  const Json* webhook = base::find(crd, {"spec", "conversion", "webhook"});
+  if (webhook == nullptr) return;
+  for (const char* key : {"clientConfig", "conversionReviewVersions"}) {
+    const Json* part = base::find(*webhook, {key});
+    if (part != nullptr && !part->is_null()) return;
+  }
+  conversion->erase("webhook");
+}
+
 // Takes each name that it may have, on its own; of those that it may not, the last one is told.
 class NameChoice {
  public:
@@ -108,6 +121,9 @@ Result<void> normalise_crd(Json& crd) {
                        shape.error().message());
   }
   schema::crd_defaults(crd);
+  drop_empty_webhook(crd);
+  // Also where a write of the status says nothing of it: the default is no change then.
+  fill_status(crd);
   return {};
 }
 
@@ -169,10 +185,6 @@ void validate_crd(const Json* live, const Json& crd, const std::string& subresou
   options.rules = &schema::rule_checker();
   options.name = false;
   errors.append(schema::errors_of(schema::check_crd(crd, options)));
-}
-
-std::vector<std::string> crd_warnings(const Json& crd, const Json* live) {
-  return schema::crd_warnings(crd, live);
 }
 
 void TakenNames::add(const Json& crd) {

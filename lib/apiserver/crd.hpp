@@ -16,16 +16,13 @@ constexpr const char kCrds[] = "customresourcedefinitions.apiextensions.k8s.io";
 constexpr const char kCrdFinalizer[] = "customresourcecleanup.apiextensions.k8s.io";
 
 // Of a definition in the form of the server's type: refuses shapes that the rest of this room could
-// not read; fills in singular, listKind and conversion.
+// not read; fills in singular, listKind, conversion and what a status always says.
 Result<void> normalise_crd(Json& crd);
 void prepare_crd(Json& crd);
 // A definition that the merge schema has gone over lacks what is empty and yet means something:
 // puts back the status subresources and empty `dependencies` of `from`, and what a status always
 // says.
 void restore_crd(const Json& from, Json& to);
-// What the server says beside its answer: formats that it does not know, and `live` lacks; null for
-// a new definition.
-std::vector<std::string> crd_warnings(const Json& crd, const Json* live);
 void validate_crd(const Json* live, const Json& crd, const std::string& subresource,
                   FieldErrors& errors);
 

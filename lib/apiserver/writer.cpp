@@ -24,6 +24,7 @@
 #include "builtin/misread.hpp"
 #include "builtin/typed_form.hpp"
 #include "builtin/warnings.hpp"
+#include "schema/crd_check.hpp"
 #include "schema/go_words.hpp"
 #include "schema/managed_fields.hpp"
 #include "schema/typed.hpp"
@@ -132,7 +133,9 @@ void tell_warnings(const WriteContext& context, const Json* live, const Json& ob
   if (!context.subresource.empty()) return;
   auto warnings = resource.custom ? finalizer_warnings(live, object)
                                   : builtin::warnings_of(resource.storage_id, live, object);
-  if (resource.storage_id == kCrds) warnings = crd_warnings(object, live);
+  if (resource.storage_id == kCrds) {
+    for (auto& warning : schema::crd_warnings(object, live)) warnings.push_back(std::move(warning));
+  }
   for (auto& warning : warnings) context.warnings->push_back(std::move(warning));
 }
 
@@ -345,14 +348,18 @@ ObjectPtr Writer::store(const WriteContext& context, Json stored, std::optional<
 // Of a definition restore_crd has put back what counts, and the schemas of others know no types.
 Json Writer::take_empties(const Resource& resource, const Json& sent, const Json& written) {
   if (resource.custom || resource.storage_id == kCrds) return nullptr;
-  return lost_empties(sent, written, true);
+  Json out = lost_empties(sent, written);
+  // Fields are owned as empty maps, and those that are not owned any more are not lost.
+  if (Json* metadata = base::find(out, {"metadata"})) metadata->erase("managedFields");
+  return out;
 }
 
 void Writer::leave_out(const Resource& resource, Json& object, Json& empties) {
-  if (empties.is_null()) return;
+  if (resource.custom || resource.storage_id == kCrds) return;
   Json written = object;
-  schema::as_written(*resource.merge, written);
-  empties = lost_empties(object, written, true);
+  if (!empties.is_null()) schema::as_written(*resource.merge, written);
+  builtin::hide_empty_lists(written);
+  empties = lost_empties(object, written);
   object = std::move(written);
 }
 

@@ -282,11 +282,10 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
     return Written{found.value(), false};
   }
   AsSent sent = as_sent(resource, configuration);
-  // Defaults see what is empty, too. Items of a list may stand elsewhere among those that were
-  // there.
+  // Defaults see what is empty, too.
   Json empties;
   if (!resource.custom && resource.storage_id != kCrds) {
-    empties = lost_empties(configuration, outcome->object, !found);
+    empties = lost_empties(configuration, outcome->object, resource.merge.get());
     put_empties(empties, outcome->object);
   }
   if (!resource.custom) {

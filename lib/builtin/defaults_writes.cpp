@@ -13,8 +13,8 @@
 #include "builtin/defaults_kinds.hpp"
 #include "builtin/device_writes.hpp"
 #include "builtin/disabled_fields.hpp"
+#include "builtin/go_values.hpp"
 #include "builtin/pod_resources.hpp"
-#include "builtin/typed_form.hpp"
 
 namespace kubewatch::builtin {
 
@@ -202,7 +202,8 @@ void updated_daemon_set(const Json& live, Json& object) {
     return found == nullptr ? Json() : *found;
   };
   const std::int64_t before = template_generation(live);
-  const bool same = pod_template(live) == pod_template(object);
+  // What is empty and yet there is no change.
+  const bool same = same_go_value("PodTemplateSpec", pod_template(live), pod_template(object));
   set_template_generation(object, same ? before : before + 1);
 }
 
@@ -246,7 +247,6 @@ void fill_new(const std::string& storage_id, Json& object, std::vector<std::stri
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(object);
   // Of the status, and of a Job's labels, which come from those of its template.
   apply_defaults(storage_id, object);
-  hide_empty_lists(object);
 }
 
 bool shares_labels(const std::string& storage_id, const Json& sent) {
@@ -276,7 +276,6 @@ void fill_updated(const std::string& storage_id, const Json& live, Json& object)
   drop_disabled_fields(storage_id, &live, object);
   if (const auto kind = kinds.find(storage_id); kind != kinds.end()) kind->second(live, object);
   apply_defaults(storage_id, object);
-  hide_empty_lists(object);
 }
 
 void fill_updated_status(const std::string& storage_id, const Json& live, const std::string& now,

@@ -60,6 +60,7 @@ char element_kind(char map) {
 }
 
 std::string go_name_of_map(const WireField& field) {
+  if (!field.map_named.empty()) return field.map_named;
   if (field.kind == 'Q' && field.key_named.empty()) return "v1.ResourceList";
   const auto value = [&field]() -> std::string {
     if (!field.named.empty()) return field.named;

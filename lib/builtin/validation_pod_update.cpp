@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "base/keep_member.hpp"
 #include "base/strings.hpp"
@@ -65,13 +67,18 @@ void check_kept_tolerations(const Field& now, const Field& before) {
 }
 
 void check_kept_gates(const Field& now, const Field& before) {
-  std::set<std::string> known;
-  for (const auto& gate : before.items()) known.insert(gate["name"].text());
-  for (const auto& gate : now.items()) {
-    const std::string name = gate["name"].text();
-    if (known.count(name) != 0) continue;
-    gate["name"].forbidden(
-        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name));
+  std::set<std::string> told;
+  for (const auto& gate : before.items()) told.insert(gate["name"].text());
+  const auto gates = now.items();
+  std::vector<const Field*> added;
+  // Of several with one name the last is told.
+  for (auto gate = gates.rbegin(); gate != gates.rend(); ++gate) {
+    if (told.insert((*gate)["name"].text()).second) added.push_back(&*gate);
+  }
+  for (auto gate = added.rbegin(); gate != added.rend(); ++gate) {
+    const Field name = (**gate)["name"];
+    name.forbidden(
+        fmt::format("only deletion is allowed, but found new scheduling gate '{}'", name.text()));
   }
 }
 

@@ -277,8 +277,16 @@ void check_daemon_strategy(const Field& strategy) {
   const Field type = strategy["type"];
   if (type.is("RollingUpdate")) return check_rolling_daemon_set(strategy["rollingUpdate"]);
   if (!type.present() || type.is("OnDelete")) return;
+  const Field update = strategy["rollingUpdate"];
+  const auto shown = [&update](const char* key) {
+    return update[key].present() ? update[key].shown() : "0";
+  };
+  const std::string rolling = update.is_map()
+                                  ? fmt::format("{{\"MaxUnavailable\":{},\"MaxSurge\":{}}}",
+                                                shown("maxUnavailable"), shown("maxSurge"))
+                                  : "null";
   strategy.errors().push_back(field_not_supported(
-      strategy.path(), fmt::format("{{\"Type\":{},\"RollingUpdate\":null}}", type.shown()),
+      strategy.path(), fmt::format("{{\"Type\":{},\"RollingUpdate\":{}}}", type.shown(), rolling),
       {"RollingUpdate", "OnDelete"}));
 }
 

@@ -38,6 +38,7 @@ WireField parse_wire_field(std::string text, const WireTypes& types) {
   if (const std::string type = take_tail(text, '='); !type.empty()) {
     field.type = &types.find(type)->second;
   }
+  field.map_named = take_tail(text, '^');
   std::string named = take_tail(text, '~');
   std::string of_values = take_tail(text, '~');
   std::string flags = take_tail(text, ':');

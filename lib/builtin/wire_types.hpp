@@ -26,6 +26,7 @@ struct WireField {
   bool omit_zero = false;
   std::string named;               // of a scalar with a name: "v1.RestartPolicy"
   std::string key_named;           // of a map whose keys have a name: "v1.QualifiedName"
+  std::string map_named;           // of a map with a name: "v1.JSONSchemaDefinitions"
   const WireType* type = nullptr;  // of messages and maps of them
 };
 

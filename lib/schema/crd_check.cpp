@@ -87,30 +87,48 @@ void check_root_keywords(const Json& schema, const std::string& path, Report& re
 
 using NodeTest = std::function<bool(const Structural&)>;
 
-// Of all that is in the schema, value validations as well.
+// Of all that is in the schema, value validations as well, in the order in which the server walks.
 bool any_node(const Structural& node, const NodeTest& test) {
   if (test(node)) return true;
   const auto below = [&](const StructuralPtr& one) { return one && any_node(*one, test); };
-  for (const auto& [key, property] : node.properties) {
-    if (below(property)) return true;
-  }
+  if (below(node.items)) return true;
   for (const auto* list : {&node.all_of, &node.any_of, &node.one_of}) {
     if (std::any_of(list->begin(), list->end(), below)) return true;
   }
-  return below(node.additional_properties) || below(node.items) || below(node.not_schema);
+  if (below(node.not_schema)) return true;
+  for (const auto& [key, property] : node.properties) {
+    if (below(property)) return true;
+  }
+  return below(node.additional_properties);
 }
 
-// Why the schema cannot be read as a structural one at all; keywords say most of it themselves.
-bool is_unreadable(const Structural& root) {
-  static const std::set<std::string> unreadable = {
-      "id",           "$schema",         "$ref",        "patternProperties",
-      "dependencies", "additionalItems", "definitions", "items"};
-  return any_node(root, [](const Structural& node) {
-    return node.preserve_unknown_fields == false ||
-           std::any_of(node.forbidden.begin(), node.forbidden.end(),
-                       [](const std::string& keyword) { return unreadable.count(keyword) != 0; });
-  });
+std::string why_unreadable_node(const Structural& node) {
+  for (const char* keyword : {"id", "$schema", "$ref", "patternProperties", "dependencies",
+                              "additionalItems", "definitions"}) {
+    if (std::count(node.forbidden.begin(), node.forbidden.end(), keyword) == 0) continue;
+    const std::string_view told = keyword == std::string_view("$schema") ? "schema" : keyword;
+    return fmt::format("OpenAPIV3Schema '{}' is not supported", told);
+  }
+  if (node.preserve_unknown_fields == false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+  const bool items =
+      std::count(node.forbidden.begin(), node.forbidden.end(), std::string("items")) != 0;
+  return items ? "OpenAPIV3Schema 'items' must be a schema, but is an array" : "";
 }
+
+}  // namespace
+
+std::string why_unreadable(const Structural& root) {
+  std::string why;
+  any_node(root, [&why](const Structural& node) {
+    why = why_unreadable_node(node);
+    return !why.empty();
+  });
+  return why;
+}
+
+namespace {
 
 struct SchemaPlace {
   std::string path;  // of openAPIV3Schema
@@ -131,13 +149,13 @@ void check_schema(const Json& schema, const SchemaPlace& place, const RuleChecke
     report.add("nullable-root",
                field_forbidden(place.path + ".nullable", "nullable cannot be true at the root"));
   }
-  const bool unreadable = is_unreadable(**root);
+  const std::string unreadable = why_unreadable(**root);
   const std::size_t structural = report.size();
-  if (!unreadable) {
+  if (unreadable.empty()) {
     check_structural(**root, place.path, report.findings());
     if (report.size() == structural) check_defaults(**root, place.path, rules, report);
   }
-  const bool sound = !unreadable && report.size() == structural;
+  const bool sound = unreadable.empty() && report.size() == structural;
   const std::size_t keywords = report.size();
   check_schema_keywords(**root, place.path, report);
   if (rules != nullptr && sound && report.size() == keywords) {
@@ -145,9 +163,8 @@ void check_schema(const Json& schema, const SchemaPlace& place, const RuleChecke
     rules->check(*root, place.path, place.unchanged, errors);
     for (auto& error : errors) report.add("cel", std::move(error));
   }
-  if (unreadable && report.size() == before) {
-    report.add("forbidden-keyword",
-               field_invalid(place.path, "\"\"", "OpenAPIV3Schema 'schema' is not supported"));
+  if (!unreadable.empty() && report.size() == before) {
+    report.add("forbidden-keyword", field_invalid(place.path, "\"\"", unreadable));
   }
 }
 
@@ -240,15 +257,17 @@ class CrdCheck {
       return;
     }
     // The server looks for the schema where the fields stand.
-    if (shared != shared_schema_) {
+    const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
+    if (shared != shared_schema_ || schema == nullptr || schema->is_null()) {
       report_.add("selectable-field",
                   field_invalid(path + ".selectableFields", "\"\"",
                                 std::string(shared ? kSharedFieldsAlone : kSharedSchemaAlone)));
       return;
     }
-    const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
-    if (schema == nullptr) return;
     const auto root = parse_structural(*schema);
+    if (const std::string why = root ? why_unreadable(**root) : ""; !why.empty()) {
+      report_.add("selectable-field", field_invalid(path + ".schema.openAPIV3Schema", "\"\"", why));
+    }
     check_selectable_fields(*fields, root ? root->get() : nullptr, path + ".selectableFields",
                             report_);
   }
@@ -364,9 +383,10 @@ std::vector<std::string> unknown_formats(const Json& crd) {
     if (schema == nullptr) continue;
     const auto root = parse_structural(*schema);
     if (!root) continue;
-    for_each_node(**root, [&](const Structural& node) {
-      if (node.format.empty() || is_known_format(node.type, node.format)) return;
-      out.push_back(node.format);
+    any_node(**root, [&](const Structural& node) {
+      const bool known = node.format.empty() || is_known_format(node.type, node.format);
+      if (!known) out.push_back(node.format);
+      return false;
     });
     if (shared) break;
   }

@@ -297,7 +297,8 @@ class Keywords {
       report_.add(kId, field_invalid(place + ".fieldPath", go_quoted(path),
                                      "must not contain line breaks"));
     }
-    if (!find_field(path, s, true)) {
+    // The server does not look into a schema that it cannot read.
+    if (!find_field(path, s, true) && why_unreadable(s).empty()) {
       report_.add(kId,
                   field_invalid(place + ".fieldPath", go_quoted(path), "must be a valid path"));
     }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
 #include <set>
 
 #include "base/json.hpp"
@@ -176,21 +178,16 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
                                   "must have at least one stored version"));
     return;
   }
-  const auto is_stored = [&](const std::string& name) {
-    return std::find(stored.begin(), stored.end(), name) != stored.end();
-  };
+  // Each counts for one version: a second one of its name has none.
+  std::map<std::string, std::size_t> left;
+  for (std::size_t i = 0; i < stored.size(); ++i) left[stored[i]] = i;
   for (const auto& version : versions) {
     const std::string name = string_at(version, {"name"});
-    if (!bool_at(version, "storage") || is_stored(name)) continue;
+    if (left.erase(name) != 0 || !bool_at(version, "storage")) continue;
     report.add(kId, field_invalid("status.storedVersions", shown_value(Json(stored)),
                                   "must have the storage version " + name));
   }
-  for (std::size_t i = 0; i < stored.size(); ++i) {
-    const std::string& name = stored[i];
-    const bool known = std::any_of(versions.begin(), versions.end(), [&](const Json& version) {
-      return string_at(version, {"name"}) == name;
-    });
-    if (known) continue;
+  for (const auto& [name, i] : left) {
     report.add(kId,
                field_invalid(fmt::format("status.storedVersions[{}]", i), go_quoted(name),
                              fmt::format("missing from spec.versions; {0} was previously a storage "

@@ -41,6 +41,9 @@ void check_columns(const Json& columns, const std::string& path, Report& report)
 void check_selectable_fields(const Json& fields, const Structural* schema, const std::string& path,
                              Report& report);
 
+// Why the server cannot read the schema as a structural one at all; "" where it can.
+std::string why_unreadable(const Structural& root);
+
 // One schema: keywords, list and map types, rules of CEL as text. `path` is that of
 // openAPIV3Schema.
 void check_schema_keywords(const Structural& root, const std::string& path, Report& report);

@@ -8,6 +8,7 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "core/go_json.hpp"
+#include "schema/validator.hpp"
 
 namespace kubewatch::schema {
 
@@ -39,6 +40,7 @@ std::string go_type(const Json& value) {
 std::string go_text(const Json& value) {
   if (value.is_null()) return "<nil>";
   if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return go_number(value.get<double>());
   if (!value.is_structured()) return base::dump_json(value);
   std::string out = value.is_object() ? "map[" : "[";
   const char* between = "";

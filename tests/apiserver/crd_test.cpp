@@ -68,6 +68,61 @@ TEST_CASE("flags of a version that are null are false, and do not end the server
   CHECK(server.post(kCrdPath, none).code == 422);
 }
 
+TEST_CASE(
+    "a status that says nothing of stored versions does not change them, and nobody owns them") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  Json crd = server.get(kOne).json;
+  crd["status"] = Json::object();
+  const auto put = server.put(kOne + "/status?fieldManager=me", crd);
+  REQUIRE(put.code == 200);
+  CHECK(put.json["status"]["storedVersions"] == Json::array({"v1"}));
+  for (const auto& entry : put.json["metadata"]["managedFields"]) {
+    const bool mine = entry["manager"] == "me" && entry.value("subresource", "") == "status";
+    if (!mine) continue;
+    CHECK(entry["fieldsV1"]["f:status"].contains("f:conditions"));
+    CHECK_FALSE(entry["fieldsV1"]["f:status"].contains("f:storedVersions"));
+  }
+}
+
+TEST_CASE("each stored version counts for one version of its name") {
+  Server server;
+  Json crd = website_crd();
+  const Json twice = crd["spec"]["versions"][0];
+  crd["spec"]["versions"] = Json::array({twice, twice});
+  const auto refused = server.post(kCrdPath, crd);
+  CHECK(refused.code == 422);
+  CHECK(refused.message().find("status.storedVersions: Invalid value: [\"v1\"]: must have the "
+                               "storage version v1") != std::string::npos);
+}
+
+TEST_CASE("a conversion webhook with nothing in it is none, and no change") {
+  Server server;
+  server.post(kCrdPath, website_crd());
+  const auto changed = server.merge(kOne, Json::parse(R"({"spec":{"conversion":{"webhook":{}}}})"));
+  REQUIRE(changed.code == 200);
+  CHECK(changed.json["metadata"]["generation"] == 1);
+  CHECK(changed.json["spec"]["conversion"] == Json::parse(R"({"strategy":"None"})"));
+}
+
+TEST_CASE("only a definition that is taken is warned of, and of formats that it did not have") {
+  Server server;
+  Json crd = website_crd();
+  const auto property = Json::json_pointer(
+      "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/host/format");
+  crd[property] = "fd00::1";
+  const auto made = server.post(kCrdPath, crd);
+  REQUIRE(made.code == 201);
+  CHECK(std::string(made.headers.get("Warning")).find("fd00::1") != std::string::npos);
+  const auto again = server.merge(kOne, Json::parse(R"({"metadata":{"labels":{"a":"b"}}})"));
+  REQUIRE(again.code == 200);
+  CHECK(std::string(again.headers.get("Warning")).empty());
+  const auto refused = server.merge(kOne, Json::parse(R"({"spec":{"versions":[
+      {"schema":{"openAPIV3Schema":{"format":"x"}}}]}})"));
+  CHECK(refused.code == 422);
+  CHECK(std::string(refused.headers.get("Warning")).empty());
+}
+
 TEST_CASE("a watch of one version sees what is written through another") {
   Server server;
   server.post(kCrdPath, website_crd());

@@ -357,22 +357,25 @@ TEST_CASE("an update of a Pod keeps its priority and its tolerations") {
   CHECK(put["spec"]["tolerations"] == live["spec"]["tolerations"]);
 }
 
-// Who sends an empty list owns it: it is no other object than one without until that is known.
-TEST_CASE("lists that the server stores as null are hidden where they hold nothing") {
+TEST_CASE("empty lists that are stored as null stay until the rules of the kind have seen them") {
   const std::string roles = "roles.rbac.authorization.k8s.io";
-  const std::string slices = "endpointslices.discovery.k8s.io";
-  const std::string nodes = "csinodes.storage.k8s.io";
   const Json none = Json::parse(R"({"rules":[]})");
-  CHECK(defaulted(roles, none)["rules"] == Json::array());
-  CHECK(filled(roles, R"({"rules":[]})")["rules"].is_null());
-  CHECK(updated(roles, none, R"({"rules":[]})")["rules"].is_null());
-  CHECK(filled(roles, R"({"rules":[{"verbs":["get"]}]})")["rules"].size() == 1);
-  const Json slice = filled(slices, R"({"endpoints":[],"ports":[]})");
-  CHECK(slice["endpoints"].is_null());
-  CHECK(slice["ports"].is_null());
-  CHECK(filled("limitranges", R"({"spec":{"limits":[]}})")["spec"]["limits"].is_null());
-  const Json node = filled(nodes, R"({"spec":{"drivers":[{"name":"d","topologyKeys":[]}]}})");
-  CHECK(node["spec"]["drivers"][0]["topologyKeys"].is_null());
+  CHECK(filled(roles, R"({"rules":[]})")["rules"] == Json::array());
+  CHECK(updated(roles, none, R"({"rules":[]})")["rules"] == Json::array());
+}
+
+TEST_CASE("a template in which something empty was said is the same one") {
+  const std::string sets = "daemonsets.apps";
+  const Json live =
+      filled(sets, R"({"spec":{"template":{"metadata":{"labels":{"a":"b"}},"spec":{}}}})");
+  const auto generation = [&](const std::string& metadata) {
+    return updated(
+        sets, live,
+        R"({"metadata":{"annotations":{}},"spec":{"template":{"metadata":)" + metadata +
+            R"(,"spec":{"volumes":[]}}}})")["metadata"]["annotations"][kTemplateGeneration];
+  };
+  CHECK(generation(R"({"labels":{"a":"b"},"annotations":{}})") == "1");
+  CHECK(generation(R"({"labels":{"a":"b"},"annotations":{"c":"d"}})") == "2");
 }
 
 TEST_CASE("a CSIDriver counts its changes from the first one on") {

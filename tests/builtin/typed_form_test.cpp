@@ -105,6 +105,12 @@ TEST_CASE("a schema in a list is read by itself: unknown fields go untold, fault
             "items.items.externalDocs.description of type string");
   CHECK(why(R"({"items":["x"]})") == start + path + "items of type v1.JSONSchemaProps");
   CHECK(why(R"({"items":"x"})").empty());
+  CHECK(why(R"({"dependencies":"x"})") ==
+        start + path + "dependencies of type v1.JSONSchemaDependencies");
+  CHECK(why(R"({"definitions":"x"})") ==
+        start + path + "definitions of type v1.JSONSchemaDefinitions");
+  CHECK(why(R"({"properties":"x"})") ==
+        start + path + "properties of type map[string]v1.JSONSchemaProps");
   CHECK(why(R"({"additionalProperties":"x"})") == "boolean or JSON schema expected");
   // What reads itself ends the reading: neither what fits behind it nor another fault is told.
   const std::string told = start + path + "dependencies.maxLength of type int64";

@@ -61,6 +61,15 @@ TEST_CASE("controllers select what they make") {
         "maxUnavailable":1,"maxSurge":1}}}})",
        "spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when "
        "maxUnavailable is non-zero"},
+      {"daemonsets.apps", R"({"spec":{"updateStrategy":{"type":"Foo"}}})",
+       "spec.updateStrategy: Unsupported value: {\"Type\":\"Foo\",\"RollingUpdate\":null}: "
+       "supported values: \"RollingUpdate\", \"OnDelete\""},
+      {"daemonsets.apps",
+       R"({"spec":{"updateStrategy":{"type":"Foo","rollingUpdate":{
+        "maxUnavailable":1,"maxSurge":"0%"}}}})",
+       "spec.updateStrategy: Unsupported value: {\"Type\":\"Foo\",\"RollingUpdate\":{"
+       "\"MaxUnavailable\":1,\"MaxSurge\":\"0%\"}}: supported values: \"RollingUpdate\", "
+       "\"OnDelete\""},
       {"daemonsets.apps", R"({"spec":{"selector":null}})",
        "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not "
        "match template `labels`"},
@@ -604,6 +613,11 @@ TEST_CASE("what an update may not change") {
       {"pods", R"({"spec":{"schedulingGates":[{"name":"a/b"}]}})",
        "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new "
        "scheduling gate 'a/b'"},
+      {"pods", R"({"spec":{"schedulingGates":[{"name":"a"},{"name":"b"},{"name":"a"}]}})",
+       "[spec.schedulingGates[2]: Duplicate value: \"a\", spec.schedulingGates[1].name: "
+       "Forbidden: only deletion is allowed, but found new scheduling gate 'b', "
+       "spec.schedulingGates[2].name: Forbidden: only deletion is allowed, but found new "
+       "scheduling gate 'a']"},
       {"jobs.batch", R"({"spec":{"completions":3}})",
        "spec.completions: Invalid value: 3: field is immutable"},
       {"persistentvolumeclaims", R"({"spec":{"resources":{"requests":{"storage":"1Gi"}}}})", ""},

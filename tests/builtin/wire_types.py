@@ -6,7 +6,7 @@ k8s.io/apimachinery, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator, 
 (tests/kube-apiserver/build.sh puts them there). One line a message, its fields in the order of the struct:
   core/v1.Pod 1metadata:vom=meta/v1.ObjectMeta 2spec:vom=core/v1.PodSpec ...
 field = number, JSON name ("" = inlined, "-" = one of the forms that the whole value may have), ':', flags, type ['~' Go's name of a named scalar] ['~' that of the keys of a map]
-['=' message].
+['^' that of a map] ['=' message].
   flags: r repeated, p pointer (kept when empty), o omitempty, z omitzero, v struct value
   types: s string, i int32, k int64, b bool, y bytes, d double, m message, S map of strings, Y map of bytes,
          Q map of quantities, M map of messages, T map of times, E map of lists of strings, and q quantity, t time,
@@ -105,6 +105,8 @@ class Table:
         if target in self.aliases and local in self.aliases[target]:
             inner = self.resolve(target, self.aliases[target][local])
             named = f"{target.split('/')[1]}.{local}" if inner and inner[1] in "sikbd" else ""
+            if inner and self.aliases[target][local].startswith("map["):
+                named = f"^{target.split('/')[1]}.{local}"
             return inner and (flags + inner[0], inner[1], inner[2], named)
         return None
 
@@ -136,7 +138,7 @@ class Table:
             package, name = message.rsplit(".", 1)
             parts = [message]
             for number, json_name, flags, kind, target, named in self.fields(package, name):
-                parts.append(f"{number}{json_name}:{flags}{kind}" + (f"~{named}" if named else "") +
+                parts.append(f"{number}{json_name}:{flags}{kind}" + (named if named.startswith("^") else f"~{named}" if named else "") +
                              (f"={target}" if target else ""))
                 if target:
                     todo.append(target)

@@ -27,6 +27,13 @@ TEST_CASE("numbers are told as Go prints them, those that JSON does not have as 
   CHECK(go_number(Json(std::numeric_limits<double>::quiet_NaN())) == "NaN");
 }
 
+TEST_CASE(
+    "values are told as %v tells them, whole numbers that were written with a point as well") {
+  CHECK(go_text(Json::parse(R"({"a":{"b":1.0,"c":[1.5,2,null,true]},"d":"x"})")) ==
+        "map[a:map[b:1 c:[1.5 2 <nil> true]] d:x]");
+  CHECK(go_text(Json(1e6)) == "1e+06");
+}
+
 TEST_CASE("texts are quoted as %q quotes them") {
   CHECK(go_quoted("e\x1b[31mx") == R"("e\x1b[31mx")");
   CHECK(go_quoted("a\tb\n\a\"\\<&>") == R"("a\tb\n\a\"\\<&>")");

@@ -75,6 +75,28 @@ TEST_CASE(
   CHECK(found == known);
 }
 
+TEST_CASE("paths of rules are not looked for in a schema that the server cannot read") {
+  Json crd = tables::read(table_file("crds.yaml")).at("base");
+  Json& schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  schema["x-kubernetes-validations"] = Json::parse(R"([{"rule":"a","fieldPath":"A-b_c"}])");
+  constexpr const char* field =
+      "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].fieldPath";
+  CHECK(names(problems_of(crd), field, "must be a valid path"));
+  schema["definitions"] = Json::parse(R"({"k":{}})");
+  CHECK_FALSE(names(problems_of(crd), field, "must be a valid path"));
+  CHECK(names(problems_of(crd), "spec.validation.openAPIV3Schema.definitions", "not supported"));
+}
+
+TEST_CASE("formats are warned of wherever the server walks") {
+  Json crd = tables::read(table_file("crds.yaml")).at("base");
+  Json& schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+  schema["properties"]["spec"]["properties"]["v"] =
+      Json::parse(R"({"type":"string","allOf":[{"format":"x-a"}],"format":"x-b"})");
+  CHECK(crd_warnings(crd, nullptr) ==
+        std::vector<std::string>{"unrecognized format \"x-b\"", "unrecognized format \"x-a\""});
+  CHECK(crd_warnings(crd, &crd).empty());
+}
+
 TEST_CASE("objects of the table are shaped and judged as it says") {
   const Json table = tables::read(table_file("objects.yaml"));
   REQUIRE(table.at("cases").size() >= 80);
