@@ -342,7 +342,12 @@ Result<ObjectPtr> Api::write_scale(const ApiRequest& request, WriteContext& cont
   }
   KW_ASSIGN(const std::int64_t replicas,
             check_scale(context, *live, scale, request.method == "PATCH"));
-  const Json tracked = applied ? std::move(scale) : tracked_scale(context, before, replicas);
+  const std::string said = string_at(scale, {"apiVersion"});
+  const bool unnamed = request.method == "PUT" && (said.empty() || said == "/");
+  Json tracked = applied ? std::move(scale) : tracked_scale(context, before, replicas);
+  // As there (1.36): a custom kind's Scale is converted by what it says that it is. One that does
+  // not say it is written all the same, and nobody owns its replicas then.
+  if (unnamed && resource.custom) tracked["metadata"].erase("managedFields");
   auto owners =
       owners_with_scale(schema::managed_fields_of(live->json()), schema::managed_fields_of(tracked),
                         paths, resource.type.gvk.api_version());

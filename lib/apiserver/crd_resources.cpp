@@ -135,6 +135,41 @@ core::ResourceType type_of(const Json& crd, const Json& version) {
   return type;
 }
 
+// What objects are stored in.
+struct StoredVersion {
+  std::string name;
+  std::shared_ptr<CustomVersion> version;
+};
+
+StoredVersion stored_version(const Json& crd) {
+  StoredVersion out;
+  for (const auto& version : crd.at("spec").at("versions")) {
+    if (!schema::bool_at(version, "storage")) continue;
+    out = {base::string_at(version, {"name"}), custom_version(crd, version)};
+  }
+  return out;
+}
+
+ResourcePtr resource_of(const Json& crd, const Json& version, const StoredVersion& stored) {
+  auto resource = std::make_shared<Resource>();
+  resource->type = type_of(crd, version);
+  resource->list_kind = base::string_at(served_names(crd), {"listKind"});
+  // Whatever its status says: all else of the definition goes by its name.
+  resource->storage_id = base::string_at(crd, {"metadata", "name"});
+  resource->storage_gvk = resource->type.gvk;
+  resource->storage_gvk.version = stored.name;
+  resource->generation = true;
+  const bool is_stored = resource->type.gvk.version == stored.name;
+  auto custom = is_stored ? stored.version : custom_version(crd, version);
+  if (!is_stored && stored.version) custom->stored = stored.version->compiled;
+  resource->custom = std::move(custom);
+  resource->go_type = "unstructured.Unstructured";
+  resource->deprecation = deprecation_of(crd, version);
+  resource->merge = schema::crd_merge_schema(resource->custom->schema);
+  if (!resource->merge) resource->merge = schema::deduced_merge_schema();
+  return resource;
+}
+
 }  // namespace
 
 bool is_preferred(const std::string& version, const std::string& other) {
@@ -154,35 +189,22 @@ std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_
   return out;
 }
 
+ResourcePtr version_of_crd(const Json& crd, const std::string& version) {
+  const StoredVersion stored = stored_version(crd);
+  for (const auto& one : crd.at("spec").at("versions")) {
+    if (base::string_at(one, {"name"}) == version) return resource_of(crd, one, stored);
+  }
+  return nullptr;
+}
+
 CrdResources resources_of_crd(const Json& crd) {
   CrdResources out;
-  std::string storage_version;
-  std::shared_ptr<CustomVersion> stored;
-  for (const auto& version : crd.at("spec").at("versions")) {
-    if (!schema::bool_at(version, "storage")) continue;
-    storage_version = base::string_at(version, {"name"});
-    stored = custom_version(crd, version);
-  }
+  const StoredVersion stored = stored_version(crd);
   for (const auto& version : crd.at("spec").at("versions")) {
     const bool served = schema::bool_at(version, "served");
     if (!served && !schema::bool_at(version, "storage")) continue;
-    auto resource = std::make_shared<Resource>();
-    resource->type = type_of(crd, version);
-    resource->list_kind = base::string_at(served_names(crd), {"listKind"});
-    // Whatever its status says: all else of the definition goes by its name.
-    resource->storage_id = base::string_at(crd, {"metadata", "name"});
-    resource->storage_gvk = resource->type.gvk;
-    resource->storage_gvk.version = storage_version;
-    resource->generation = true;
-    const bool is_stored = resource->type.gvk.version == storage_version;
-    auto custom = is_stored ? stored : custom_version(crd, version);
-    if (!is_stored && stored) custom->stored = stored->compiled;
-    resource->custom = std::move(custom);
-    resource->go_type = "unstructured.Unstructured";
-    resource->deprecation = deprecation_of(crd, version);
-    resource->merge = schema::crd_merge_schema(resource->custom->schema);
-    if (!resource->merge) resource->merge = schema::deduced_merge_schema();
-    if (is_stored) out.kept = resource;
+    ResourcePtr resource = resource_of(crd, version, stored);
+    if (resource->type.gvk.version == stored.name) out.kept = resource;
     if (served) out.served.push_back(std::move(resource));
   }
   std::stable_sort(out.served.begin(), out.served.end(), [](const auto& a, const auto& b) {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "apiserver/negotiate.hpp"
+#include "apiserver/openapi_v2.hpp"
 #include "apiserver/tokens.hpp"
 #include "base/sha256.hpp"
 #include "base/strings.hpp"
@@ -308,28 +309,20 @@ std::optional<ApiResponse> openapi(const Registry& registry,
   return json_response(openapi_document(registry, group, version));
 }
 
-// Kinds are described by v3 alone. kubectl asks v2 about a kind that v3 does not have, and takes
-// 404 for a server whose objects cannot be validated; by a document without definitions it goes on
-// to say that there is no such kind.
-ApiResponse openapi_v2(const ApiRequest& request) {
+// Made anew for each who asks, as it is large and seldom read.
+ApiResponse openapi_v2(const Registry& registry, const ApiRequest& request) {
   // As it is asked for, and as it is answered: the first is no media type by RFC 2045.
   constexpr std::string_view kAsked = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
   constexpr std::string_view kAnswered =
       "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
-  constexpr std::string_view kSwaggerField =
-      "\x0a\x03"
-      "2.0";  // field 1 of Document, as text
   const std::string_view accept = request.headers.get("Accept");
-  if (accept.find(kAsked) == accept.npos && accept.find(kAnswered) == accept.npos) {
-    return json_response({{"swagger", "2.0"},
-                          {"info", {{"title", "Kubernetes"}, {"version", "unversioned"}}},
-                          {"paths", Json::object()},
-                          {"definitions", Json::object()}});
-  }
+  const bool protobuf = accept.find(kAsked) != accept.npos || accept.find(kAnswered) != accept.npos;
   ApiResponse response;
-  response.content_type = kAnswered;
-  response.body = kSwaggerField;
-  return response;
+  if (protobuf) response.content_type = kAnswered;
+  response.body =
+      openapi_v2_document(registry, protobuf ? OpenApiEncoding::protobuf : OpenApiEncoding::json);
+  response.headers.add("Vary", "Accept");
+  return with_tag(std::move(response), request);
 }
 
 // Where who is to read tokens of service accounts learns of their issuer. There are no keys: what
@@ -410,7 +403,9 @@ std::optional<ApiResponse> answer_discovery(const Registry& registry,
   if (first == "openapi" && segments.size() >= 2 && segments[1] == "v3") {
     return openapi(registry, segments);
   }
-  if (first == "openapi" && segments.size() == 2 && segments[1] == "v2") return openapi_v2(request);
+  if (first == "openapi" && segments.size() == 2 && segments[1] == "v2") {
+    return openapi_v2(registry, request);
+  }
   return issuer_document(segments, address);
 }
 

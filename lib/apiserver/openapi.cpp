@@ -8,6 +8,7 @@
 #include "apiserver/discovery.hpp"
 #include "apiserver/openapi_paths.hpp"
 #include "apiserver/openapi_types.hpp"
+#include "apiserver/openapi_v2.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -20,7 +21,9 @@ Json gvk_json(const core::Gvk& gvk) {
   return {{"group", gvk.group}, {"version", gvk.version}, {"kind", gvk.kind}};
 }
 
-void add_embedded(Json& schema);
+constexpr const char* kOpen = "x-kubernetes-preserve-unknown-fields";
+
+void add_embedded(Json& schema, OpenApi of);
 
 // apiVersion, kind and metadata, whatever the definition says of them.
 void add_object_properties(Json& schema) {
@@ -31,19 +34,21 @@ void add_object_properties(Json& schema) {
       reference_schema(reference_to(shared_type_name("ObjectMeta")), kMetadataText);
 }
 
-void add_embedded_below(Json& schema) {
+void add_embedded_below(Json& schema, OpenApi of) {
   if (const auto it = schema.find("properties"); it != schema.end() && it->is_object()) {
-    for (auto& [key, below] : it->items()) add_embedded(below);
+    for (auto& [key, below] : it->items()) add_embedded(below, of);
   }
   for (const char* key : {"items", "additionalProperties"}) {
-    if (const auto it = schema.find(key); it != schema.end()) add_embedded(*it);
+    if (const auto it = schema.find(key); it != schema.end()) add_embedded(*it, of);
   }
 }
 
-// Embedded objects have what objects have, without saying so.
-void add_embedded(Json& schema) {
+// Embedded objects have what objects have, without saying so. By v2 clients refuse all that is not
+// among the fields, where there are any.
+void add_embedded(Json& schema, OpenApi of) {
   if (!schema.is_object()) return;
-  add_embedded_below(schema);
+  add_embedded_below(schema, of);
+  if (of == OpenApi::v2 && schema.value(kOpen, Json()) == true) return;
   if (schema.value("x-kubernetes-embedded-resource", Json()) != true) return;
   add_object_properties(schema);
   Json& required = schema["required"];
@@ -53,10 +58,15 @@ void add_embedded(Json& schema) {
   }
 }
 
-Json custom_schema(const Resource& resource) {
+Json custom_schema(const Resource& resource, OpenApi of) {
   Json schema = resource.custom->schema;
-  add_embedded_below(schema);
-  add_object_properties(schema);
+  if (of == OpenApi::v2 && schema.value(kOpen, Json()) == true) {
+    schema = {{"type", "object"}};
+  } else {
+    if (of == OpenApi::v2) to_openapi_v2(schema);
+    add_embedded_below(schema, of);
+    add_object_properties(schema);
+  }
   schema[kGvk] = Json::array({gvk_json(resource.type.gvk)});
   return schema;
 }
@@ -77,9 +87,10 @@ Json custom_list_schema(const Resource& resource, const std::string& item) {
   return out;
 }
 
-void add_custom_schemas(const Resource& resource, const BuiltinTypes& types, Json& schemas) {
+void add_custom_schemas(const Resource& resource, OpenApi of, const BuiltinTypes& types,
+                        Json& schemas) {
   const std::string name = schema_name(resource.type.gvk, types);
-  schemas[name] = custom_schema(resource);
+  schemas[name] = custom_schema(resource, of);
   schemas[schema_name(list_gvk(resource), types)] = custom_list_schema(resource, name);
   for (const char* type : {"ObjectMeta", "ListMeta"}) types.add(shared_type_name(type), schemas);
 }
@@ -105,7 +116,7 @@ void add_own_kind(const core::GroupVersion& own, Json& schemas) {
 }  // namespace
 
 Json openapi_document(const Registry& registry, const std::string& group,
-                      const std::string& version) {
+                      const std::string& version, OpenApi of) {
   const BuiltinTypes types;
   Json paths = Json::object();
   Json schemas = Json::object();
@@ -116,7 +127,7 @@ Json openapi_document(const Registry& registry, const std::string& group,
     if (gvk.group != group || gvk.version != version) continue;
     add_paths(*resource, root, types, paths);
     if (resource->custom) {
-      add_custom_schemas(*resource, types, schemas);
+      add_custom_schemas(*resource, of, types, schemas);
     } else {
       add_discovery_path(root, paths);
     }

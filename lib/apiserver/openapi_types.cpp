@@ -147,7 +147,10 @@ void add_type_properties(Json& properties) {
 
 void describe_types(Json& schemas) {
   for (Json& schema : schemas) {
-    if (!schema.contains("x-kubernetes-group-version-kind")) continue;
+    // A kind of which v2 says nothing has no fields there.
+    if (!schema.contains("x-kubernetes-group-version-kind") || !schema.contains("properties")) {
+      continue;
+    }
     schema["properties"]["apiVersion"]["description"] = kAboutApiVersion;
     schema["properties"]["kind"]["description"] = kAboutKind;
   }

@@ -1,9 +1,11 @@
 #include "apiserver/version_owners.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "apiserver/convert.hpp"
+#include "apiserver/status.hpp"
 #include "apiserver/strategy.hpp"
 #include "schema/last_applied.hpp"
 
@@ -62,6 +64,13 @@ void fill_required(Json& object) {
   if (!spec.contains("maxReplicas")) spec["maxReplicas"] = 0;
 }
 
+// Each once: clients choose how many owners there are.
+std::set<std::string> versions_of(const schema::Managed& owners) {
+  std::set<std::string> out;
+  for (const auto& [identity, entry] : owners) out.insert(entry.api_version);
+  return out;
+}
+
 // Every member, with the fields above it.
 schema::FieldSet members_of(const Resource& version, const Json& object) {
   return schema::with_named_parents(*version.merge, schema::to_field_set(*version.merge, object));
@@ -78,16 +87,72 @@ Changes changes_by_version(const schema::Managed& owners, const CompareIn& compa
   return out;
 }
 
+bool has_other_owners(const Resource& own, const Json* object) {
+  const Json* entries = object == nullptr ? nullptr : entries_of(*object);
+  if (entries == nullptr || (!own.custom && !is_autoscaler(own))) return false;
+  const std::string version = own.type.gvk.api_version();
+  return std::any_of(entries->begin(), entries->end(), [&](const Json& entry) {
+    return base::string_at(entry, {"apiVersion"}) != version;
+  });
+}
+
 ResourcePtr VersionOwners::version_of(const std::string& api_version) const {
   const std::string group = own_.type.gvk.group + "/";
   if (!api_version.starts_with(group)) return nullptr;
-  return registry_.find(own_.type.gvk.group, api_version.substr(group.size()), own_.type.plural);
+  const std::string version = api_version.substr(group.size());
+  ResourcePtr served = registry_.find(own_.type.gvk.group, version, own_.type.plural);
+  if (served || definition_ == nullptr) return served;
+  const auto [at, is_new] = unserved_.try_emplace(api_version);
+  if (is_new) at->second = version_of_crd(*definition_, version);
+  return at->second;
 }
 
 Json VersionOwners::converted(const Resource& from, const Resource& to, Json object) {
   if (from.type.gvk.version == to.type.gvk.version) return object;
+  if (from.custom) {
+    object["apiVersion"] = to.type.gvk.api_version();
+    return object;
+  }
   fill_required(object);
   return to_served(to, to_stored(from, std::move(object)));
+}
+
+Result<void> VersionOwners::check_fits(const std::string& api_version, const Json& object) const {
+  if (!own_.custom || api_version == own_.type.gvk.api_version()) return {};
+  const ResourcePtr version = version_of(api_version);
+  if (!version) {
+    return internal_error("request to convert CR to an invalid group/version: " + api_version);
+  }
+  const auto fits = schema::check_value(
+      *version->merge, converted(own_, *version, schema::without_managed(object)), false);
+  if (fits) return {};
+  return internal_error(fits.error().message());
+}
+
+Result<void> VersionOwners::check_fits_others(const Json& object) const {
+  if (!own_.custom) return {};
+  for (const std::string& version : versions_of(others_)) KW_TRY(check_fits(version, object));
+  return {};
+}
+
+Result<void> VersionOwners::check_merged(const Json& merged, const schema::FieldSet& last) const {
+  if (!own_.custom) return {};
+  const schema::FieldSet& before = former_.api_version.empty() ? last : former_.fields;
+  if (before.empty()) return {};
+  const auto why = [](std::string_view what, const Error& error) {
+    return internal_error("failed to prune fields: " + std::string(what) + ": " + error.message());
+  };
+  if (!former_.api_version.empty()) {
+    const auto fits = check_fits(former_.api_version, merged);
+    if (!fits) return why("failed to convert merged object to last applied version", fits.error());
+  }
+  for (const std::string& version : versions_of(others_)) {
+    const auto fits = check_fits(version, merged);
+    if (fits) continue;
+    return why("failed add back owned items: failed to convert merged object at version " + version,
+               fits.error());
+  }
+  return {};
 }
 
 Changes VersionOwners::changes(const std::string& subresource, const Json& after) const {
@@ -148,9 +213,15 @@ Result<Json> VersionOwners::track(schema::UpdateRequest request) {
     if (sent) take_from(request.updated);
   }
   if (others_.empty()) return schema::track_update(request);
+  if (!check_fits_others(before_) || !check_fits_others(request.updated)) {
+    Json object = schema::without_managed(request.updated);
+    schema::as_written(*own_.merge, object);
+    return object;
+  }
   request.live = &before_;
   const std::string subresource = request.subresource;
   KW_ASSIGN(Json tracked, schema::track_update(request));
+  if (entries_of(tracked) == nullptr) return tracked;  // it does not fit its own version
   give_back(changes(subresource, tracked), tracked);
   return tracked;
 }
@@ -172,6 +243,8 @@ Json VersionOwners::pruned(const Json& merged, const schema::Managed& managed,
   const bool moved = !former_.api_version.empty();
   const ResourcePtr former = moved ? version_of(former_.api_version) : nullptr;
   if (moved && !former) return merged;
+  // Not asked then whether it fits the other versions.
+  if (own_.custom && (moved ? former_.fields : last).empty()) return merged;
   const Resource& version = former ? *former : own_;
   return without_lost(version, converted(own_, version, merged), managed,
                       moved ? former_.fields : last);
@@ -224,12 +297,28 @@ Result<schema::ApplyOutcome> VersionOwners::apply(schema::ApplyRequest request) 
   before_ = *request.live;
   take_from(before_);
   if (others_.empty()) return schema::apply(request);
+  // What does not fit its own version is told first, by the apply.
+  if (schema::check_for_merge(*own_.merge, request.applied)) {
+    KW_TRY(check_fits_others(before_));
+  }
   take_former(request);
   request.live = &before_;
   request.prune = [this](const Json& merged, const schema::Managed& managed,
-                         const schema::FieldSet& last) { return pruned(merged, managed, last); };
+                         const schema::FieldSet& last) {
+    const auto merges = check_merged(merged, last);
+    if (!merges) {
+      unfit_ = merges.error();
+      return merged;
+    }
+    Json left = pruned(merged, managed, last);
+    if (const auto fits = check_fits_others(left); !fits) {
+      unfit_ = internal_error("failed to convert new object: " + fits.error().message());
+    }
+    return left;
+  };
   const bool force = std::exchange(request.force, true);
   KW_ASSIGN(schema::ApplyOutcome outcome, schema::apply(request));
+  if (unfit_) return *unfit_;
   const Changes changed = changes(request.subresource, outcome.object);
   if (!force) {
     request.force = false;

@@ -1,10 +1,12 @@
-// managedFields of objects that two versions show in different fields (autoscalers): each entry
-// speaks of the version of its writer, so what a write changes is compared in the version of each
-// owner. Wraps lib/schema's book-keeping, which knows one version. No storage, no clock.
+// managedFields of objects that versions show or type differently (autoscalers, custom kinds): each
+// entry speaks of the version of its writer, so what a write changes is compared in the version of
+// each owner, where it has to fit. Wraps lib/schema's book-keeping, which knows one version. No
+// storage, no clock.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,14 +26,22 @@ using CompareIn = std::function<schema::Comparison(const std::string& api_versio
 // object, and clients choose how many owners it has.
 Changes changes_by_version(const schema::Managed& owners, const CompareIn& compare_in);
 
+// Whether an object may have owners of other versions than this one; null objects have none.
+bool has_other_owners(const Resource& own, const Json* object);
+
 // For one write through `own`; both must outlive it.
 class VersionOwners {
  public:
-  VersionOwners(const Registry& registry, const Resource& own) : registry_(registry), own_(own) {}
+  // `definition`: of a custom kind; null of a built-in one.
+  VersionOwners(const Registry& registry, const Resource& own, const Json* definition = nullptr)
+      : registry_(registry), own_(own), definition_(definition) {}
 
   // schema::track_update and schema::apply, whose errors they have. `live` of the request may be
-  // replaced by what is a copy here.
+  // replaced by what is a copy here. An update that does not fit the version of an owner leaves
+  // nobody an owner, as there.
   Result<Json> track(schema::UpdateRequest request);
+  // Errors also: internal_error, in the server's words, where the object does not fit the version
+  // of an owner.
   Result<schema::ApplyOutcome> apply(schema::ApplyRequest request);
 
  private:
@@ -39,6 +49,11 @@ class VersionOwners {
   void take_from(Json& object);
   // What the manager applied last in another version is kept in `former_`.
   void take_former(const schema::ApplyRequest& request);
+  // Of a custom kind: whether an object of `own_` fits a version, or those of all other owners.
+  Result<void> check_fits(const std::string& api_version, const Json& object) const;
+  Result<void> check_fits_others(const Json& object) const;
+  // All that it is converted to on the way to what is written. Errors: internal_error.
+  Result<void> check_merged(const Json& merged, const schema::FieldSet& last) const;
   // schema::ApplyRequest::prune
   Json pruned(const Json& merged, const schema::Managed& managed,
               const schema::FieldSet& last) const;
@@ -49,13 +64,16 @@ class VersionOwners {
   // To `after`, with what they still own.
   void give_back(const Changes& changes, Json& after);
 
-  // Null where the kind is not served in it any more, and nobody can own a field of it.
+  // Null where there is no such version any more, and nobody can own a field of it.
   ResourcePtr version_of(const std::string& api_version) const;
   static Json converted(const Resource& from, const Resource& to, Json object);
   Changes changes(const std::string& subresource, const Json& after) const;
 
   const Registry& registry_;
   const Resource& own_;
+  const Json* definition_;
+  mutable std::map<std::string, ResourcePtr> unserved_;  // by apiVersion
+  std::optional<Error> unfit_;                           // why an apply ends
   Json before_;
   Json entries_ = Json::array();  // `others_` borrow from it
   schema::Managed others_;

@@ -293,12 +293,20 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
     schema::as_written(*context.resource->merge, written);
     request.live = &written;
   }
-  auto tracked = is_autoscaler(*context.resource)
-                     ? VersionOwners(registry_, *context.resource).track(std::move(request))
-                     : schema::track_update(request);
+  const Resource& resource = *context.resource;
+  const bool others =
+      has_other_owners(resource, live) || (live != nullptr && has_other_owners(resource, &object));
+  const ObjectPtr kind = others ? definition_of(resource) : nullptr;
+  auto tracked = others ? VersionOwners(registry_, resource, kind ? &kind->json() : nullptr)
+                              .track(std::move(request))
+                        : schema::track_update(request);
   if (!tracked) return internal_error(tracked.error().message());
   if (definition) restore_crd(object, tracked.value());
   return tracked;
+}
+
+ObjectPtr Writer::definition_of(const Resource& resource) const {
+  return resource.custom ? storage_.get(kCrds, object_key("", resource.storage_id)) : nullptr;
 }
 
 void Writer::on_event(const std::string& storage_id, const EventPtr& event) {

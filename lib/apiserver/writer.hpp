@@ -105,6 +105,8 @@ class Writer {
   static void check_kind(const WriteContext& context, const Json* live, const Json& object,
                          const Json& empties, FieldErrors& errors,
                          FieldErrors* tolerated = nullptr);
+  // Of a custom kind, or null.
+  ObjectPtr definition_of(const Resource& resource) const;
   Result<Json> track(const WriteContext& context, const Json* live, const Json& object);
   // What an object of a built-in kind gets beyond its defaults; `live` is null for a new one.
   Result<void> complete(const WriteContext& context, const Json* live, Json& object);

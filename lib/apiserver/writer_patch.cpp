@@ -254,9 +254,12 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.schema = resource.merge;
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;
-  auto outcome = is_autoscaler(resource)
-                     ? VersionOwners(registry_, resource).apply(std::move(request))
-                     : schema::apply(request);
+  const bool others = has_other_owners(resource, request.live);
+  const ObjectPtr kind = others ? definition_of(resource) : nullptr;
+  auto outcome = others ? VersionOwners(registry_, resource, kind ? &kind->json() : nullptr)
+                              .apply(std::move(request))
+                        : schema::apply(request);
+  if (!outcome && outcome.error().status() != nullptr) return outcome.error();
   if (!outcome) {
     return internal_error(
         fmt::format("failed to create typed patch object {}: {}", told, outcome.error().message()));

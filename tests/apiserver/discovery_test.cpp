@@ -131,7 +131,7 @@ TEST_CASE("health, version and OpenAPI say what kubectl asks") {
                  ["properties"]
             .contains("host"));
   CHECK(server.get("/openapi/v3/apis/none/v1").code == 404);
-  CHECK(server.get("/openapi/v2").json["definitions"] == Json::object());
+  CHECK(server.get("/openapi/v2").json["definitions"].contains("dev.kubewatch.demo.v1.Website"));
 }
 
 TEST_CASE("unknown paths are plain 404s, unknown resources are Status objects, wrong methods 405") {

@@ -169,4 +169,41 @@ TEST_CASE("the replicas of a custom object are owned as those of its Scale, by a
   }
 }
 
+TEST_CASE("who replaces a custom kind's Scale without saying that it is one owns nothing of it") {
+  ScaleServer server;
+  struct Case {
+    Json without;
+    bool owned = false;
+  };
+  const Case cases[] = {{Json::array({"kind", "apiVersion"}), false},
+                        {Json::array({"apiVersion"}), false},
+                        {Json::array({"kind"}), true},
+                        {Json::array(), true}};
+  const auto owns_replicas = [&](const std::string& path) {
+    bool owned = false;
+    const Json object = server.get(path).json;
+    for (const Json& one : object["metadata"]["managedFields"]) {
+      owned = owned || base::find(one, {"fieldsV1", "f:spec", "f:replicas"}) != nullptr;
+    }
+    return owned;
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.without);
+    Json body = scale("a", {{"replicas", 8}});
+    for (const Json& key : one.without) body.erase(key.get<std::string>());
+    server.merge(kWebsites + "/a?fieldManager=m", {{"spec", {{"replicas", 5}}}});
+    server.merge(kWebsites + "/a?fieldManager=m", {{"spec", {{"replicas", 6}}}});
+    REQUIRE(owns_replicas(kWebsites + "/a"));
+    const auto answer = server.put(kSiteScale + "?fieldManager=s", body);
+    CHECK(answer.code == 200);
+    CHECK(answer.json["spec"]["replicas"] == 8);
+    CHECK(owns_replicas(kWebsites + "/a") == one.owned);
+    // Built-in kinds are known without it.
+    body["metadata"]["name"] = "d";
+    server.put(kScale, scale("d", {{"replicas", 7}}));
+    CHECK(server.put(kScale + "?fieldManager=s", body).code == 200);
+    CHECK(owns_replicas(kDeployments + "/d"));
+  }
+}
+
 }  // namespace kubewatch::apiserver

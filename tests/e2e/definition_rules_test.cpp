@@ -294,6 +294,101 @@ E2E_CASE("objects that were stored in another version show no field that the ask
   remove(w, "moves");
 }
 
+E2E_CASE("what is written has to fit the version of every owner of a custom object") {
+  World w;
+  Json crd = definition(w, "fits", "Fit");
+  Json& versions = crd["spec"]["versions"];
+  versions.push_back({{"name", "v1beta1"},
+                      {"served", true},
+                      {"storage", false},
+                      {"schema",
+                       {{"openAPIV3Schema",
+                         {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}}}}}});
+  post(w, crd);
+  wait_for(w, "fits", "Established", "True InitialNamesAccepted");
+  const auto path = [&](const std::string& version) {
+    return "/apis/" + group_of(w) + "/" + version + "/namespaces/" + w.ns() + "/fits/a";
+  };
+  const auto apply = [&](const std::string& version, const std::string& manager, const Json& spec) {
+    return patch(w, path(version) + "?fieldManager=" + manager,
+                 {{"apiVersion", group_of(w) + "/" + version},
+                  {"kind", "Fit"},
+                  {"metadata", {{"name", "a"}}},
+                  {"spec", spec}},
+                 kApply);
+  };
+  Answer made;
+  REQUIRE(w.eventually([&] {
+    made = apply("v1", "m1", {{"replicas", 1}});
+    return made.code != 404;
+  }));
+  REQUIRE(made.code == 201);
+  const Json free = {{"free", {{"a", 1}}}};
+  const std::string why = ".spec.free: field not declared in schema";
+  const Answer other = apply("v1beta1", "m2", free);
+  CHECK(other.code == 500);
+  CHECK(message(other) == "failed to convert new object: " + why);
+  const Answer same = apply("v1beta1", "m1", free);
+  CHECK(same.code == 500);
+  CHECK(message(same) ==
+        "failed to prune fields: failed to convert merged object to last applied version: " + why);
+  CHECK(
+      message(apply("v1beta1", "m2", {{"replicas", "x"}})) ==
+      "failed to convert new object: .spec.replicas: expected numeric (int or float), got string");
+  CHECK(apply("v1beta1", "m2", {{"replicas", 2}}).code == 409);
+  CHECK(apply("v1beta1", "m2", {{"replicas", 1}}).code == 200);
+  CHECK(send(w, "GET", path("v1")).body["metadata"]["managedFields"].size() == 2);
+  // An update is written all the same, and all owners go.
+  CHECK(patch(w, path("v1beta1"), {{"spec", free}}).code == 200);
+  const Json left = send(w, "GET", path("v1")).body;
+  CHECK(left["spec"] == Json{{"replicas", 1}});
+  CHECK_FALSE(left["metadata"].contains("managedFields"));
+  remove(w, "fits");
+}
+
+E2E_CASE("who replaces a custom kind's Scale without saying that it is one owns nothing of it") {
+  World w;
+  post(w, definition(w, "scales", "Scaled"));
+  wait_for(w, "scales", "Established", "True InitialNamesAccepted");
+  const std::string all = "/apis/" + group_of(w) + "/v1/namespaces/" + w.ns() + "/scales";
+  Answer made;
+  REQUIRE(w.eventually([&] {
+    made = send(w, "POST", all + "?fieldManager=m",
+                {{"apiVersion", group_of(w) + "/v1"},
+                 {"kind", "Scaled"},
+                 {"metadata", {{"name", "a"}}},
+                 {"spec", {{"replicas", 1}}}});
+    return made.code != 404;
+  }));
+  REQUIRE(made.code == 201);
+  const auto owner = [&] {
+    const Json object = send(w, "GET", all + "/a").body;
+    for (const Json& one : object["metadata"].value("managedFields", Json::array())) {
+      if (base::find(one, {"fieldsV1", "f:spec", "f:replicas"}) == nullptr) continue;
+      return base::string_at(one, {"manager"});
+    }
+    return std::string();
+  };
+  CHECK(owner() == "m");
+  int replicas = 1;
+  const auto scale = [&](Json body) {
+    // A Scale whose replicas nobody owns is not tracked.
+    const Json spec = {{"replicas", ++replicas}};
+    CHECK(patch(w, all + "/a?fieldManager=m", {{"spec", spec}}).code == 200);
+    CHECK(owner() == "m");
+    body["metadata"] = {{"name", "a"}};
+    body["spec"] = {{"replicas", ++replicas}};
+    CHECK(send(w, "PUT", all + "/a/scale?fieldManager=s", body).code == 200);
+    return owner();
+  };
+  CHECK(scale(Json::object()) == "");
+  CHECK(scale({{"apiVersion", "autoscaling/v1"}}) == "s");
+  CHECK(scale({{"kind", "Scale"}}) == "");
+  CHECK(scale({{"apiVersion", "autoscaling/v1"}, {"kind", "Scale"}}) == "s");
+  CHECK(send(w, "GET", all + "/a").body["spec"]["replicas"] == replicas);
+  remove(w, "scales");
+}
+
 E2E_CASE("the versions of a custom group are in one order over all its definitions") {
   World w;
   const auto post_versions = [&](const std::string& plural, const std::string& kind,

@@ -1,10 +1,11 @@
-// What a server says of its own kinds in /openapi/v3, and what kubectl reads in it. What it says of
-// custom kinds is in definition_rules_test.cpp.
+// What a server says of its own kinds in /openapi/v3, and of all kinds in /openapi/v2, and what
+// kubectl reads in them. What v3 says of custom kinds is in definition_rules_test.cpp.
 #include <fmt/format.h>
 
 #include "base/sha256.hpp"
 #include "client/client.hpp"
 #include "e2e/kubectl.hpp"
+#include "e2e/requests.hpp"
 
 namespace kubewatch::e2e {
 
@@ -36,17 +37,69 @@ Json wordless(Json schema) {
   return schema;
 }
 
-std::string digest(const Json& document) {
-  Json schemas = document["components"]["schemas"];
-  // Of watches, which the sandbox does not tell; the second is what the first refers to.
-  schemas.erase("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent");
-  schemas.erase("io.k8s.apimachinery.pkg.runtime.RawExtension");
+std::string digest_of(Json schemas) {
   for (Json& schema : schemas) schema = wordless(std::move(schema));
   std::string out;
   for (const char byte : base::sha256(schemas.dump()).substr(0, 8)) {
     out += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   }
   return out;
+}
+
+std::string digest(const Json& document) {
+  Json schemas = document["components"]["schemas"];
+  // Of watches, which the sandbox does not tell; the second is what the first refers to.
+  schemas.erase("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent");
+  schemas.erase("io.k8s.apimachinery.pkg.runtime.RawExtension");
+  return digest_of(std::move(schemas));
+}
+
+// Of the kinds of Kubernetes; DeleteOptions is a kind of every group that a server was built with.
+Json api_definitions(const Json& document) {
+  Json out = Json::object();
+  for (const auto& [name, schema] : document["definitions"].items()) {
+    if (name.starts_with("io.k8s.api.")) out[name] = schema;
+  }
+  return out;
+}
+
+// "foos.NAMESPACE.example.com"; its version v1beta1 takes anything.
+Json foo_definition(const std::string& group) {
+  const Json spec =
+      Json::parse(R"({"type": "object", "required": ["color", "maybe"], "properties": {
+      "color": {"type": "string", "enum": ["red", "blue"], "default": "red",
+                "description": "The colour of it."},
+      "maybe": {"type": "string", "nullable": true},
+      "port": {"x-kubernetes-int-or-string": true},
+      "raw": {"type": "object", "x-kubernetes-preserve-unknown-fields": true,
+              "properties": {"a": {"type": "string"}}},
+      "template": {"type": "object", "x-kubernetes-embedded-resource": true,
+                   "properties": {"spec": {"type": "object"}}},
+      "one": {"type": "object", "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
+              "properties": {"a": {"type": "string"}, "b": {"type": "string"}}},
+      "map": {"type": "object", "additionalProperties": {"type": "string", "nullable": true}},
+      "keys": {"type": "array", "x-kubernetes-list-type": "map",
+               "x-kubernetes-list-map-keys": ["name"],
+               "items": {"type": "object", "required": ["name"],
+                         "properties": {"name": {"type": "string", "maxLength": 4}}}}}})");
+  const auto version = [](const char* name, bool storage, const Json& schema) {
+    return Json{{"name", name},
+                {"served", true},
+                {"storage", storage},
+                {"schema", {{"openAPIV3Schema", schema}}}};
+  };
+  const Json open = {{"type", "object"}, {"x-kubernetes-preserve-unknown-fields", true}};
+  return {
+      {"apiVersion", "apiextensions.k8s.io/v1"},
+      {"kind", "CustomResourceDefinition"},
+      {"metadata", {{"name", "foos." + group}}},
+      {"spec",
+       {{"group", group},
+        {"scope", "Namespaced"},
+        {"names", {{"plural", "foos"}, {"kind", "Foo"}}},
+        {"versions",
+         Json::array({version("v1", true, {{"type", "object"}, {"properties", {{"spec", spec}}}}),
+                      version("v1beta1", false, open)})}}}};
 }
 
 // Of kube-apiserver 1.36. Where another one differs, tests/apiserver/openapi_builtin.py makes the
@@ -133,6 +186,80 @@ E2E_CASE("kubectl explains built-in kinds") {
   const Ran none = kubectl.run({"explain", "deployment.spec.nothing"});
   CHECK(none.code == 1);
   CHECK(none.err.find("field \"nothing\" does not exist") != std::string::npos);
+}
+
+E2E_CASE("OpenAPI v2 has the same definitions of built-in kinds, but for their words") {
+  World w;
+  if (get(w, "/version")["minor"] != "36") {
+    WARN("another version than 1.36: its definitions were not compared");
+    return;
+  }
+  const Json document = get(w, "/openapi/v2");
+  CHECK(digest_of(api_definitions(document)) == "c2f2f0e9729161e7");
+  const Json& definitions = document["definitions"];
+  const Json map = wordless(definitions["io.k8s.api.core.v1.ConfigMap"]);
+  CHECK(map["properties"]["metadata"] ==
+        Json{{"$ref", "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"}});
+  CHECK(map["properties"]["data"] ==
+        Json{{"type", "object"}, {"additionalProperties", {{"type", "string"}}}});
+  CHECK(wordless(definitions["io.k8s.apimachinery.pkg.util.intstr.IntOrString"]) ==
+        Json{{"type", "string"}, {"format", "int-or-string"}});
+  const Json& put =
+      document["paths"]["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]["put"];
+  CHECK(put["x-kubernetes-action"] == "put");
+  CHECK(put["x-kubernetes-group-version-kind"]["kind"] == "Deployment");
+}
+
+E2E_CASE("OpenAPI v2 says of a custom kind what it can, and kubectl reads it") {
+  World w;
+  const std::string group = w.ns() + ".example.com";
+  const std::string prefix = "com.example." + w.ns() + ".";
+  made(w, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", foo_definition(group));
+  Json definitions;
+  REQUIRE(w.eventually(
+      [&] {
+        definitions = get(w, "/openapi/v2")["definitions"];
+        return definitions.contains(prefix + "v1.Foo");
+      },
+      kDiscovery));
+  const Json foo = wordless(definitions[prefix + "v1.Foo"]);
+  const Json& spec = foo["properties"]["spec"];
+  CHECK(spec["required"] == Json::array({"color"}));
+  const Json& fields = spec["properties"];
+  CHECK(fields["color"] == Json{{"type", "string"}, {"enum", Json::array({"red", "blue"})}});
+  CHECK(fields["maybe"] == Json::object());
+  CHECK(fields["port"] == Json{{"x-kubernetes-int-or-string", true}});
+  CHECK(fields["raw"] == Json{{"x-kubernetes-preserve-unknown-fields", true}});
+  CHECK(fields["template"]["properties"].contains("metadata"));
+  CHECK_FALSE(fields["one"].contains("oneOf"));
+  CHECK(fields["map"] == Json{{"type", "object"}, {"additionalProperties", Json::object()}});
+  CHECK(fields["keys"] ==
+        Json{{"type", "array"},
+             {"x-kubernetes-list-type", "map"},
+             {"x-kubernetes-list-map-keys", Json::array({"name"})},
+             {"items",
+              {{"type", "object"},
+               {"required", Json::array({"name"})},
+               {"properties", {{"name", {{"type", "string"}, {"maxLength", 4}}}}}}}});
+  CHECK(definitions[prefix + "v1.FooList"]["properties"]["items"]["items"] ==
+        Json{{"$ref", "#/definitions/" + prefix + "v1.Foo"}});
+  const Json open = definitions[prefix + "v1beta1.Foo"];
+  CHECK(open["x-kubernetes-group-version-kind"][0]["kind"] == "Foo");
+  CHECK_FALSE(open.contains("properties"));
+
+  Kubectl kubectl(w, w.kubeconfig());
+  if (kubectl.there()) {
+    const auto explained = [&](const std::string& what, const std::string& line) {
+      const Ran answer = kubectl.run({"explain", what, "--output=plaintext-openapiv2"});
+      CAPTURE(what, answer.out, answer.err);
+      CHECK(answer.code == 0);
+      CHECK(answer.out.find(line) != std::string::npos);
+    };
+    explained("foos." + group + ".spec.color", "The colour of it.");
+    explained("pod.spec.containers", "RESOURCE: containers <[]Object>");
+    explained("deployment.spec.replicas", "FIELD:    replicas <integer>");
+  }
+  w.remove_definition("foos." + group);
 }
 
 }  // namespace kubewatch::e2e
