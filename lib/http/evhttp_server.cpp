@@ -130,9 +130,10 @@ Result<void> EvhttpServer::open() {
   evhttp_set_gencb(http_.get(), &EvhttpServer::on_request, this);
   evhttp_set_bevcb(http_.get(), &EvhttpServer::on_connection, this);
   // Who answers says what it does not take; only of what has no name here libevent says 501 itself.
-  evhttp_set_allowed_methods(
-      http_.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT |
-                       EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_TRACE | EVHTTP_REQ_PATCH);
+  evhttp_set_allowed_methods(http_.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
+                                              EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
+                                              EVHTTP_REQ_OPTIONS | EVHTTP_REQ_TRACE |
+                                              EVHTTP_REQ_PATCH);
   evhttp_set_max_headers_size(http_.get(), static_cast<ev_ssize_t>(options_.max_header_bytes));
   evhttp_set_max_body_size(http_.get(), static_cast<ev_ssize_t>(options_.max_body_bytes));
   evhttp_set_default_content_type(http_.get(), nullptr);
