@@ -150,9 +150,9 @@ TEST_CASE("names that do not exist are named, with the ones that do") {
   CHECK(load_error(empty) == "no cluster is configured: " + empty +
                                  " has no contexts; use --kubeconfig or --server, or a sandbox");
   const std::string choice =
-      dir.write("choice", "contexts: [{name: x, context: {}}, {name: y, context: {}}]");
+      dir.write("choice", "contexts: [{name: a, context: {}}, {name: b, context: {}}]");
   CHECK(load_error(choice) ==
-        choice + ": current-context is not set; use --context, there are: x, y");
+        choice + ": current-context is not set; use --context, there are: a, b");
 }
 
 TEST_CASE("of several files the first that names an entry wins it whole") {
