@@ -97,8 +97,8 @@ void ServerWarnings::report(const http::Request& request, const http::Headers& h
     if (base::to_lower(name) != "warning" || seen_.size() >= kMaxWarnings) continue;
     std::string text = warning_text(value);
     if (text.empty()) continue;
-    if (!shown) text = without_quotes(text);
     if (!seen_.insert(text).second) continue;
+    if (!shown) text = without_quotes(text);
     base::LogFields fields;
     if (!shown) fields = {{"method", request.method}, {"url", request.url}};
     base::log_warn("warning from the server: " + text, of_scope(std::move(fields), scope));

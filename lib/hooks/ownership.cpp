@@ -23,6 +23,9 @@ void each_managed_entry(const Json& object, Visit visit) {
   for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) visit(entry);
 }
 
+// Of a deletion: longer than anybody waits, and no overflow.
+constexpr std::int64_t kLongestGrace = 366L * 24 * 60 * 60;
+
 bool is_apply_of(const Json& entry, const std::string& manager) {
   return base::string_at(entry, {"manager"}) == manager &&
          base::string_at(entry, {"operation"}) == "Apply" &&
@@ -128,18 +131,25 @@ bool dies_in_foreground(const core::ObjectMeta& owner) {
 }
 
 bool was_orphaned(const Json& child, const Owner& owner, OwnerRef mode, const std::string& manager,
-                  const std::string& owner_deleted) {
+                  WallTime owner_deleted) {
   const core::ObjectMeta meta = core::meta_of(child);
   if (needs_finalizer(owner, mode, meta.namespace_)) return false;
   if (references_owner(meta, owner.uid)) return false;
-  const auto deleted = base::parse_rfc3339(owner_deleted);
   bool written_before = false;
   each_managed_entry(child, [&](const Json& entry) {
-    if (!deleted.ok() || !is_apply_of(entry, manager)) return;
+    if (base::string_at(entry, {"manager"}) != manager) return;
+    if (!base::string_at(entry, {"subresource"}).empty()) return;
     const auto written = base::parse_rfc3339(base::string_at(entry, {"time"}));
-    written_before = written_before || (written.ok() && *written < *deleted);
+    written_before = written_before || (written.ok() && *written < owner_deleted);
   });
   return written_before;
+}
+
+WallTime deleted_at(const Json& object) {
+  const auto gone = base::parse_rfc3339(base::string_at(object, {"metadata", "deletionTimestamp"}));
+  if (!gone.ok()) return {};
+  const auto grace = base::int_at(object, {"metadata", "deletionGracePeriodSeconds"}).value_or(0);
+  return *gone - std::chrono::seconds(std::clamp<std::int64_t>(grace, 0, kLongestGrace));
 }
 
 bool prune_disabled(const core::ObjectMeta& meta) {

@@ -78,7 +78,10 @@ bool dies_in_foreground(const core::ObjectMeta& owner);
 // since the owner was deleted: the garbage collector took it off, for the child is to stay. (What
 // is written for a dying owner has none from the start.)
 bool was_orphaned(const Json& child, const Owner& owner, OwnerRef mode, const std::string& manager,
-                  const std::string& owner_deleted);
+                  WallTime owner_deleted);
+// When somebody asked for it: a deletionTimestamp is that and the grace period. The beginning of
+// time where nobody did.
+WallTime deleted_at(const Json& object);
 bool prune_disabled(const core::ObjectMeta& meta);
 
 // managedFields holds an Apply entry of `manager` for the object itself.

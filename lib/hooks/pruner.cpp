@@ -114,7 +114,7 @@ void Pruner::collect() {
   dying_ ? look_at_references() : check_next();
 }
 
-// Where nothing was said to be kept, only at those that seem to have lost theirs.
+// Where nothing was said to be kept, first only at those that seem to have lost theirs.
 void Pruner::look_at_references() {
   std::set<ChildId> refer;
   if (!dying_->unsure) {
@@ -126,17 +126,19 @@ void Pruner::look_at_references() {
   }
   const OwnerRef mode = context_.rule().apply.owner_reference;
   for (const auto& [id, type] : candidates_) {
-    if (needs_finalizer(owner_, mode, id.key.namespace_) || refer.count(id) > 0) continue;
-    looks_.emplace_back(id, type);
+    if (needs_finalizer(owner_, mode, id.key.namespace_)) continue;
+    (refer.count(id) > 0 ? seem_to_refer_ : looks_).emplace_back(id, type);
   }
   look_next();
 }
 
+// The garbage collector takes the references of all children or of none: one that still refers says
+// that nothing was to stay, or that it was taken back.
 void Pruner::look_next() {
-  if (report_.orphaned || !report_.failures.empty()) return finish();
-  if (looks_.empty()) {
-    // Nothing can have been taken back by what nobody can see.
-    report_.orphaned = dying_->unsure && !refers_;
+  if (looks_failed_) return finish();
+  if (looks_.empty() && lost_) looks_.swap(seem_to_refer_);
+  if (refers_ || looks_.empty()) {
+    report_.orphaned = (lost_ || dying_->unsure) && !refers_;
     return report_.orphaned ? finish() : check_next();
   }
   const auto look = std::move(looks_.front());
@@ -150,15 +152,16 @@ void Pruner::look_next() {
 
 void Pruner::looked_at(const ChildId& id, const Result<Json>& answer) {
   if (!answer.ok()) {
-    if (!answer.error().is_not_found()) fail(answer.error(), "reading " + id.str());
+    looks_failed_ = !answer.error().is_not_found();
+    if (looks_failed_) fail(answer.error(), "reading " + id.str());
     return look_next();
   }
   const core::ObjectMeta meta = core::meta_of(*answer);
   const Rule& rule = context_.rule();
   if (is_child_of(meta, rule.name, owner_.uid)) {
     refers_ = refers_ || references_owner(meta, owner_.uid);
-    report_.orphaned = was_orphaned(*answer, owner_, rule.apply.owner_reference,
-                                    rule.apply.field_manager, dying_->since);
+    lost_ = lost_ || was_orphaned(*answer, owner_, rule.apply.owner_reference,
+                                  rule.apply.field_manager, dying_->since);
   }
   look_next();
 }

@@ -39,7 +39,7 @@ class Pruner {
   // of them, by whom it was deleted with its children to stay: nobody may have been there to see
   // it.
   struct Dying {
-    std::string since;    // its deletionTimestamp
+    WallTime since;       // when it was deleted
     bool unsure = false;  // it was said, and may have been taken back: children that still refer to
                           // it say so
   };
@@ -67,7 +67,10 @@ class Pruner {
   std::deque<std::pair<ChildId, core::ResourceType>> candidates_;
   std::optional<Dying> dying_;
   std::deque<std::pair<ChildId, core::ResourceType>> looks_;
+  std::deque<std::pair<ChildId, core::ResourceType>> seem_to_refer_;  // by the cache
+  bool looks_failed_ = false;
   bool refers_ = false;  // a child of a dying owner, to it
+  bool lost_ = false;    // one had a reference and has none any more
   std::size_t conflicts_ = 0;
   PruneReport report_;
   client::InFlight requests_;

@@ -394,8 +394,9 @@ void Run::clean_up() {
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
   std::optional<Pruner::Dying> dying;
   if (owner_.deleting) {
-    const auto& deleted = input_.object.meta.deletion_timestamp;
-    dying = Pruner::Dying{deleted.value_or(""), known == Orphaning::unsure};
+    const auto object = base::parse_json(input_.object.json);
+    dying =
+        Pruner::Dying{object.ok() ? deleted_at(*object) : WallTime{}, known == Orphaning::unsure};
   }
   cleaner_->clean_up(std::move(dying), [this](PruneReport pruned) {
     if (pruned.orphaned) return leave_children();

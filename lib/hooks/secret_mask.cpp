@@ -171,8 +171,14 @@ void SecretMask::insert_with_forms(std::string_view value) {
   insert(value, true);
   if (!Unquoted::may_differ(value)) return;
   const Unquoted plain(value);
-  if (plain.text().size() >= kShortest) return insert(plain.text(), false);
-  for (const std::string& form : forms_of_marks(value)) insert(form, false);
+  const std::vector<std::string> forms = forms_of_marks(value);
+  if (plain.text().size() < kShortest) {
+    for (const std::string& form : forms) insert(form, false);
+    return;
+  }
+  insert(plain.text(), false);
+  // As it stands in JSON, too: what is in front of it may be read as an escape together with it.
+  insert(forms.front(), false);
 }
 
 void SecretMask::add_value(std::string_view value) {

@@ -10,6 +10,7 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kLongestEscape = 9;  // \U and seven digits
+constexpr std::size_t kHalf = 6;           // \uD83D
 
 struct Read {
   std::string bytes;  // without one: a backslash that was written as a code
@@ -107,6 +108,14 @@ char plain(char c) {
   return at == std::string_view::npos ? c : kLetters[at];
 }
 
+// The first half of a character that takes two escapes, the second of which is missing.
+bool ends_in_half(std::string_view text) {
+  if (text.size() < kHalf) return false;
+  const std::string_view code = text.substr(text.size() - kHalf);
+  return code.starts_with("\\u") && (code[2] == 'd' || code[2] == 'D') &&
+         std::string_view("89abAB").find(code[3]) != std::string_view::npos;
+}
+
 }  // namespace
 
 Unquoted::Unquoted(std::string_view text) {
@@ -150,6 +159,8 @@ std::string_view without_begun_escape(std::string_view text) {
   if (begun == std::string_view::npos || begun + kLongestEscape < text.size()) return text;
   const std::string_view code = text.substr(begun + 1);
   if (code.find_first_not_of("xuUC-0123456789abcdefABCDEF") != std::string_view::npos) return text;
+  while (begun > 0 && text[begun - 1] == '\\') --begun;
+  if (ends_in_half(text.substr(0, begun))) begun -= kHalf;
   while (begun > 0 && text[begun - 1] == '\\') --begun;
   return text.substr(0, begun);
 }

@@ -12,10 +12,11 @@ namespace {
 const std::string kSiteA = "/apis/demo.dev/v1/namespaces/shop/websites/a";
 const std::string kPage = "/api/v1/namespaces/shop/configmaps/page";
 
-std::string site(const std::string& version, const std::string& finalizers) {
+std::string site(const std::string& version, const std::string& finalizers, int grace = 0) {
   return R"({"apiVersion":"demo.dev/v1","kind":"Website","metadata":{"name":"a","namespace":"shop",)"
-         R"("uid":"u1","deletionTimestamp":"2026-01-01T00:00:00Z","resourceVersion":")" +
-         version + R"(","finalizers":[)" + finalizers + R"(]},"spec":{}})";
+         R"("uid":"u1","deletionTimestamp":"2026-01-01T00:00:00Z","deletionGracePeriodSeconds":)" +
+         std::to_string(grace) + R"(,"resourceVersion":")" + version + R"(","finalizers":[)" +
+         finalizers + R"(]},"spec":{}})";
 }
 
 const std::string kChild =
@@ -57,23 +58,26 @@ TEST_CASE("children of an object that was deleted with its children to stay are 
 namespace {
 
 const std::string kFar = "/api/v1/namespaces/other/configmaps/far";
+const std::string kSibling = "/api/v1/namespaces/shop/configmaps/pagf";
 
 // `more`: of metadata, with a comma before it; `written`: by the rule, the last time.
-std::string page(const std::string& more, const std::string& written = "2025-12-31T23:00:00Z") {
+std::string page(const std::string& more, const std::string& written = "2025-12-31T23:00:00Z",
+                 const std::string& operation = "Apply") {
   return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"page","namespace":"shop",)"
          R"("uid":"u-page","resourceVersion":"5","labels":{"kubewatch.dev/controller":"web",)"
          R"("kubewatch.dev/owner-uid":"u1"},"managedFields":[{"manager":"kubewatch/web",)"
-         R"("operation":"Apply","time":")" +
-         written + R"("}])" + more + "}}";
+         R"("operation":")" +
+         operation + R"(","time":")" + written + R"("}])" + more + "}}";
 }
 
 const std::string kRefers =
     R"(,"ownerReferences":[{"apiVersion":"demo.dev/v1","kind":"Website","name":"a","uid":"u1"}])";
 
 // Deletions of the child in another namespace, which never has an owner reference, once an object
-// with these finalizers is gone. `later`: what they are before its hook is done, "" = the same.
+// with these finalizers is gone. `later`: what they are before its hook is done, "" = the same;
+// `sibling`: in the namespace of the first child.
 std::size_t far_deleted(const std::string& finalizers, const std::string& later,
-                        const std::string& child) {
+                        const std::string& child, int grace = 0, const std::string& sibling = "") {
   const std::string far =
       R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"far","namespace":"other",)"
       R"("uid":"u-far","resourceVersion":"5","labels":{"kubewatch.dev/controller":"web",)"
@@ -88,9 +92,10 @@ std::size_t far_deleted(const std::string& finalizers, const std::string& later,
   world.transport.route("DELETE", kFar, 200, far);
   world.transport.route("DELETE", kPage, 200, child);
   world.transport.route("PATCH", kSiteA, 200, site("9", ""));
+  if (!sibling.empty()) world.transport.route("GET", kSibling, 200, sibling);
   world.start();
-  world.give_list("configmaps", child + "," + far);
-  world.give_list("websites", site("7", finalizers));
+  world.give_list("configmaps", child + "," + far + (sibling.empty() ? "" : "," + sibling));
+  world.give_list("websites", site("7", finalizers, grace));
   test::ScriptedCall& sites = world.watch("websites");
   REQUIRE(world.until([&] { return !world.runs.empty(); }));
   sites.head(200);
@@ -112,6 +117,22 @@ TEST_CASE("a start learns from children without their references that they are t
   // What is written for a dying object has none, and what was left its own is the collector's.
   CHECK(far_deleted(kOurs, "", page("", "2026-01-01T00:00:05Z")) == 1);
   CHECK(far_deleted(kOurs, "", page(kRefers)) == 1);
+  // What a Result lists under create.
+  CHECK(far_deleted(kOurs, "", page("", "2025-12-31T23:00:00Z", "Update")) == 0);
+}
+
+TEST_CASE("children stay only where none of them refers to its owner any more") {
+  std::string sibling = page(kRefers);
+  sibling.replace(sibling.find("\"page\""), 6, "\"pagf\"");
+  // A backup or somebody's tool took the reference off one of them.
+  CHECK(far_deleted(kOurs, "", page(""), 0, sibling) == 1);
+  CHECK(far_deleted(kOurs + R"(,"orphan")", kOurs, page(""), 0, sibling) == 1);
+}
+
+TEST_CASE("an object dies from when it was deleted on, not from the end of its grace period") {
+  const std::string written = "2025-12-31T23:59:40Z";
+  CHECK(far_deleted(kOurs, "", page("", written), 0) == 0);
+  CHECK(far_deleted(kOurs, "", page("", written), 30) == 1);
 }
 
 TEST_CASE("a second deletion takes back that children are to stay, while they still refer") {

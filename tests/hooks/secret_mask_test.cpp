@@ -168,6 +168,7 @@ TEST_CASE("where a text was cut, the beginning of a value is hidden") {
   CHECK(mask.mask_cut("it is swordfish") == "it is ***");
   CHECK(mask.mask_cut("it is " + std::string(150, 'x')) == "it is ***");
   CHECK(mask.mask_cut("nothing") == "nothing");
+  CHECK(knowing({"abcdef\xf0\x9f\x98\x80"}).mask_cut(R"(is abcdef\ud83d\ude)") == "is ***");
   CHECK(mask.mask("it is hunter22-and-mor") == "it is hunter22-and-mor");
 }
 
@@ -218,6 +219,10 @@ TEST_CASE("how full it is depends on the values, not on how many ways they are w
   CHECK_FALSE(many.overflowed());
   many.add_value("one more");
   CHECK(many.overflowed());
+}
+
+TEST_CASE("a value in JSON is hidden though its beginning and what is before it look like a code") {
+  CHECK(knowing({"ab\"cdefgh"}).mask(R"({"is":"100%ab\"cdefgh"})") == R"({"is":"100%***"})");
 }
 
 TEST_CASE("a very long value is hidden as it is and where it is quoted") {
