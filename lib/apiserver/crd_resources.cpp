@@ -26,12 +26,20 @@ std::vector<PrinterColumn> columns_of(const Json& version) {
   return out;
 }
 
+Json schema_of(const Json& version) {
+  const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
+  return schema != nullptr && schema->is_object() ? *schema : Json::object();
+}
+
+schema::MergeNodePtr merge_of(const Json& schema) {
+  auto merge = schema::crd_merge_schema(schema);
+  return merge ? merge : schema::deduced_merge_schema();
+}
+
 std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& version) {
   auto out = std::make_shared<CustomVersion>();
   out->terminating = schema::has_crd_condition(crd, "Terminating");
-  if (const Json* schema = base::find(version, {"schema", "openAPIV3Schema"}))
-    out->schema = *schema;
-  if (!out->schema.is_object()) out->schema = Json::object();
+  out->schema = schema_of(version);
   out->columns = columns_of(version);
   if (const Json* fields = base::find(version, {"selectableFields"});
       fields && fields->is_array()) {
@@ -165,8 +173,7 @@ ResourcePtr resource_of(const Json& crd, const Json& version, const StoredVersio
   resource->custom = std::move(custom);
   resource->go_type = "unstructured.Unstructured";
   resource->deprecation = deprecation_of(crd, version);
-  resource->merge = schema::crd_merge_schema(resource->custom->schema);
-  if (!resource->merge) resource->merge = schema::deduced_merge_schema();
+  resource->merge = merge_of(resource->custom->schema);
   return resource;
 }
 
@@ -190,9 +197,16 @@ std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_
 }
 
 ResourcePtr version_of_crd(const Json& crd, const std::string& version) {
-  const StoredVersion stored = stored_version(crd);
   for (const auto& one : crd.at("spec").at("versions")) {
-    if (base::string_at(one, {"name"}) == version) return resource_of(crd, one, stored);
+    if (base::string_at(one, {"name"}) != version) continue;
+    auto custom = std::make_shared<CustomVersion>();
+    custom->schema = schema_of(one);
+    auto resource = std::make_shared<Resource>();
+    resource->type = type_of(crd, one);
+    resource->storage_id = base::string_at(crd, {"metadata", "name"});
+    resource->merge = merge_of(custom->schema);
+    resource->custom = std::move(custom);
+    return resource;
   }
   return nullptr;
 }

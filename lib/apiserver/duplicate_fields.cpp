@@ -163,7 +163,7 @@ bool is_within(std::string_view duplicate, std::string_view unknown) {
   const std::string_view field = unknown.substr(unknown.find('"'));
   const std::string_view place = duplicate.substr(duplicate.find('"'));
   const std::string_view start = field.substr(0, field.size() - 1);  // without the quote at its end
-  if (!place.starts_with(start)) return false;
+  if (place.size() <= start.size() || !place.starts_with(start)) return false;
   const char next = place[start.size()];
   return next == '"' || next == '.' || next == '[';
 }

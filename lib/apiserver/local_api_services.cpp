@@ -64,6 +64,10 @@ Json spec_of(std::string_view group, std::string_view version, int of_group, int
   return out;
 }
 
+Json spec_of(const core::Gvk& custom) {
+  return spec_of(custom.group, custom.version, kCustomGroup, kCustomVersion);
+}
+
 Json api_service(const std::string& name, const char* managed, const Json& spec) {
   return {{"apiVersion", "apiregistration.k8s.io/v1"},
           {"kind", "APIService"},
@@ -101,14 +105,12 @@ void LocalApiServices::on_event(const std::string& storage_id, const EventPtr& e
 }
 
 void LocalApiServices::on_kinds_changed() {
-  std::map<std::string, Json> now;
+  std::map<std::string, core::Gvk> now;
   for (const ResourcePtr& one : registry_.all()) {
-    if (!one->custom) continue;
-    const core::Gvk& gvk = one->type.gvk;
-    now.emplace(name_of(gvk), spec_of(gvk.group, gvk.version, kCustomGroup, kCustomVersion));
+    if (one->custom) now.try_emplace(name_of(one->type.gvk), one->type.gvk);
   }
   for (const auto* side : {&wanted_, &now}) {
-    for (const auto& [name, spec] : *side) {
+    for (const auto& [name, gvk] : *side) {
       if (wanted_.count(name) != now.count(name)) queue_.insert(name);
     }
   }
@@ -122,7 +124,7 @@ void LocalApiServices::settle(const std::string& name, WallTime now) {
   const ObjectPtr live = storage_.get(kApiServices, object_key("", name));
   if (!live) {
     if (wanted == wanted_.end()) return;
-    (void)writer_.create(context_of("", now), api_service(name, kAlways, wanted->second));
+    (void)writer_.create(context_of("", now), api_service(name, kAlways, spec_of(wanted->second)));
     return;
   }
   if (string_at(live->json(), {"metadata", "labels", kManaged}) != kAlways) return;
@@ -132,8 +134,9 @@ void LocalApiServices::settle(const std::string& name, WallTime now) {
     return;
   }
   (void)writer_.change(context, [&](Json& object) {
-    if (object["spec"] == wanted->second) return false;
-    object["spec"] = wanted->second;
+    const Json spec = spec_of(wanted->second);
+    if (object["spec"] == spec) return false;
+    object["spec"] = spec;
     return true;
   });
 }

@@ -32,7 +32,7 @@ class LocalApiServices {
   Storage& storage_;
   const Registry& registry_;
   Writer& writer_;
-  std::map<std::string, Json> wanted_;  // the specs of those of definitions, by name
+  std::map<std::string, core::Gvk> wanted_;  // a kind of each that definitions serve, by name
   std::set<std::string> queue_;
 };
 

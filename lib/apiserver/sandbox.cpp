@@ -139,10 +139,10 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
   std::string token() const override { return token_; }
 
   Result<void> load(const Json& object, const std::string& manager) override {
-    auto loaded = api_.load(object, manager, loop_.wall());
     // What was saved of a cluster has one of its own.
-    if (!loaded.ok() && loaded.error().is_already_exists() && names_own_service(object)) return {};
-    return loaded;
+    const bool own = names_own_service(object);
+    if (own && api_.storage().get("services", object_key("default", "kubernetes"))) return {};
+    return api_.load(object, manager, loop_.wall());
   }
   void compact() override { api_.storage().compact(); }
   void drop_watches() override { api_.watches().drop_all(); }

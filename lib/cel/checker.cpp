@@ -49,8 +49,9 @@ class Checker {
   }
 
   // Variables of types that nothing has settled become dyn.
-  void settle() {
+  void settle(const Expr& root) {
     for (Expr* node : seen_) node->type = substitute(known_, node->type, true);
+    if (known_.too_large()) error(root, "the types of the expression are too large");
   }
 
  private:
@@ -226,7 +227,13 @@ class Checker {
       check(*node.parts[i]);
       type = joined(type, element_type(*node.parts[i], node.optional[i]));
     }
-    node.type = list_of(type == nullptr ? free_variable() : type);
+    node.type = bounded(list_of(type == nullptr ? free_variable() : type));
+  }
+
+  TypePtr bounded(TypePtr type) {
+    if (type->parts <= kMostTypeParts) return type;
+    known_.give_up();
+    return simple(Kind::dyn);
   }
 
   void map(Expr& node) {
@@ -242,7 +249,7 @@ class Checker {
       key = free_variable();
       value = free_variable();
     }
-    node.type = map_of(key, value);
+    node.type = bounded(map_of(key, value));
   }
 
   // No type of Kubernetes' environment can be made by a literal.
@@ -306,7 +313,7 @@ class Checker {
 TypePtr check(Ast& ast, const std::vector<Variable>& variables, Issues& issues) {
   Checker checker(variables, issues);
   checker.check(*ast.root);
-  checker.settle();
+  checker.settle(*ast.root);
   return ast.root->type;
 }
 

@@ -1,5 +1,6 @@
 #include "cel/type.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace kubewatch::cel {
@@ -37,6 +38,7 @@ TypePtr make(Kind kind, std::string name, std::vector<TypePtr> params = {},
   type->kind = kind;
   type->name = std::move(name);
   type->params = std::move(params);
+  type->parts = parts_of(type->params);
   type->data = data;
   return type;
 }
@@ -51,6 +53,12 @@ std::string joined(const std::vector<TypePtr>& types, std::size_t from) {
 }
 
 }  // namespace
+
+std::size_t parts_of(const std::vector<TypePtr>& params) {
+  std::size_t parts = 1;
+  for (const TypePtr& param : params) parts += param->parts;
+  return std::min(parts, kMostTypeParts + 1);
+}
 
 bool same(const Type& left, const Type& right) {
   if (&left == &right) return true;

@@ -2,6 +2,7 @@
 // are. An object type borrows the DataType that declares its fields.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,10 +38,17 @@ struct Type {
   std::string name;
   std::vector<TypePtr> params;
   const DataType* data = nullptr;
+  // Of the tree that it is: types share their parts, so that one can be larger than any memory.
+  std::size_t parts = 1;
 
   bool is(Kind wanted) const { return kind == wanted; }
   bool is_optional() const { return kind == Kind::opaque && name == "optional_type"; }
 };
+
+// Beyond it nothing walks a type: no expression of anybody has one of a tenth of it.
+inline constexpr std::size_t kMostTypeParts = 1000;
+// One and those of its parameters; no more than it takes to be too many.
+std::size_t parts_of(const std::vector<TypePtr>& params);
 
 bool same(const Type& left, const Type& right);
 

@@ -52,6 +52,7 @@ bool says_no_more(const Type& left, const Type& right) {
 // A variable must not stand for a type that it is part of.
 bool is_free_of(const Substitution& known, const Type& variable, const Type& within) {
   if (same(variable, within)) return false;
+  if (!known.spend()) return true;
   if (within.is(Kind::param)) {
     const auto* stands_for = known.find(within);
     return stands_for == nullptr || is_free_of(known, variable, **stands_for);
@@ -84,6 +85,7 @@ Replacement replace(Substitution& known, const TypePtr& type, const TypePtr& var
 }
 
 bool fits(Substitution& known, const TypePtr& left, const TypePtr& right) {
+  if (!known.spend()) return true;
   if (right->is(Kind::param)) {
     const auto replaced = replace(known, left, right);
     if (replaced.valid) return true;
@@ -147,12 +149,16 @@ const TypePtr& most_general(const TypePtr& left, const TypePtr& right) {
 }
 
 TypePtr substitute(const Substitution& known, const TypePtr& type, bool free_to_dyn) {
+  if (!known.spend()) return simple(Kind::dyn);
   if (const auto* found = known.find(*type)) return substitute(known, *found, free_to_dyn);
   if (type->is(Kind::param)) return free_to_dyn ? simple(Kind::dyn) : type;
   if (type->params.empty()) return type;
   auto copy = std::make_shared<Type>(*type);
   for (auto& part : copy->params) part = substitute(known, part, free_to_dyn);
-  return copy;
+  copy->parts = parts_of(copy->params);
+  if (copy->parts <= kMostTypeParts) return copy;
+  known.give_up();
+  return simple(Kind::dyn);
 }
 
 }  // namespace kubewatch::cel

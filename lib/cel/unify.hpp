@@ -3,6 +3,7 @@
 // users see.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,9 +24,18 @@ class Substitution {
   // What was set since begin() is as it was again.
   void begin() { undo_.clear(); }
   void undo();
+  // Variables may stand for types of variables, and so on, each twice as large as the one before.
+  // Once it took too many steps, or a type has become too large, all is said to fit and to be dyn:
+  // who asks looks at too_large() in the end.
+  bool spend() const { return steps_ < kMostSteps && ++steps_ > 0; }
+  void give_up() const { steps_ = kMostSteps; }
+  bool too_large() const { return steps_ == kMostSteps; }
 
  private:
+  static constexpr std::size_t kMostSteps = 20'000'000;
+
   std::map<std::string, TypePtr> types_;
+  mutable std::size_t steps_ = 0;
   std::vector<std::pair<std::string, TypePtr>> undo_;  // what variables stood for; null: nothing
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "base/json.hpp"
@@ -51,7 +52,8 @@ class Keywords {
     check_list_type(s);
     check_keys(s);
     check_key_values(s);
-    for (std::size_t i = 0; i < s.validations.size(); ++i) check_rule(s, i);
+    std::optional<bool> readable;
+    for (std::size_t i = 0; i < s.validations.size(); ++i) check_rule(s, i, readable);
   }
 
  private:
@@ -275,7 +277,8 @@ class Keywords {
     }
   }
 
-  void check_rule(const Structural& s, std::size_t index) {
+  // `readable`: of all below `s`, once a rule has asked.
+  void check_rule(const Structural& s, std::size_t index, std::optional<bool>& readable) {
     constexpr const char* kId = "rule";
     const ValidationRule& rule = s.validations[index];
     const std::string place = at(s, fmt::format("x-kubernetes-validations[{}]", index));
@@ -298,7 +301,9 @@ class Keywords {
                                      "must not contain line breaks"));
     }
     // The server does not look into a schema that it cannot read.
-    if (!find_field(path, s, true) && why_unreadable(s).empty()) {
+    if (find_field(path, s, true)) return;
+    if (!readable) readable = why_unreadable(s).empty();
+    if (*readable) {
       report_.add(kId,
                   field_invalid(place + ".fieldPath", go_quoted(path), "must be a valid path"));
     }

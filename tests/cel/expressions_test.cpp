@@ -54,6 +54,21 @@ TEST_CASE("what is too long, too deep or too large is refused before it is read 
   CHECK(outcome(wide) == "true");
 }
 
+TEST_CASE("a type that doubles with each step is refused before anything walks it") {
+  std::string literals = "true", variables = "true";
+  for (int i = 40; i > 0; --i) {
+    const std::string before = "a" + std::to_string(i - 1), now = "a" + std::to_string(i);
+    literals = "[{" + before + ": " + before + "}].all(" + now + ", " + literals + ")";
+    // Of which only the next says what they stand for.
+    variables = "[[], [{" + before + ": " + before + "}]].all(" + now + ", " + variables + ")";
+  }
+  for (const std::string& expression :
+       {"[1].all(a0, " + literals + ")", "[[]].all(a0, " + variables + ")"}) {
+    CHECK(outcome(expression).find("the types of the expression are too large") !=
+          std::string::npos);
+  }
+}
+
 TEST_CASE("a tree that is deeper than its text is refused before anything walks it") {
   // Each pair of parentheses begins a chain of its own: 200 levels of 200 sums are 40,000 nodes
   // deep.
