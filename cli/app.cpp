@@ -228,9 +228,16 @@ std::string unknown_flag(const CLI::App& app, const std::string& word) {
     }
   }
   const std::size_t dashes = std::min(flag.find_first_not_of('-'), flag.size());
-  const auto close = base::suggest(flag.substr(dashes), known);
+  const std::string name = flag.substr(dashes);
+  // What it begins, if that is one alone.
+  std::set<std::string> close;
+  for (const std::string& one : known) {
+    if (!name.empty() && one.starts_with(name)) close.insert(one);
+  }
+  const auto near = base::suggest(name, known);
+  if (close.size() != 1) close = {near.begin(), near.begin() + (near.empty() ? 0 : 1)};
   return "unknown flag \"" + flag + "\"" +
-         (close.empty() ? "" : ", did you mean \"--" + close.front() + "\"?");
+         (close.empty() ? "" : ", did you mean \"--" + *close.begin() + "\"?");
 }
 
 // What nobody takes: the first flag of it, else all the words as they were `given`; "" when the

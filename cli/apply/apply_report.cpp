@@ -142,7 +142,8 @@ void ApplyReport::add(ObjectApply& apply, const std::vector<std::string>& warnin
   const ApplyOutcome& outcome = apply.outcome();
   for (const auto& one : warnings) warn(name, one);
   if (outcome.error) {
-    return add_error(apply.manifest(), *outcome.error, name, outcome.conflicts);
+    return add_error(apply.manifest(), *outcome.error, name, outcome.conflicts,
+                     !outcome.other_set.empty());
   }
   add_done(apply, warnings);
 }
@@ -249,11 +250,11 @@ void ApplyReport::note_left(const std::vector<const Manifest*>& manifests) {
 }
 
 void ApplyReport::add_failed(const Manifest& manifest, const Error& error) {
-  add_error(manifest, error, plain_name(manifest), {});
+  add_error(manifest, error, plain_name(manifest), {}, false);
 }
 
 void ApplyReport::add_error(const Manifest& manifest, const Error& error, const std::string& name,
-                            const std::vector<FieldConflict>& conflicts) {
+                            const std::vector<FieldConflict>& conflicts, bool of_other_set) {
   const std::string what =
       fmt::format("{}: {} \"{}\"", manifest.source, base::string_at(manifest.object, {"kind"}),
                   base::string_at(manifest.object, {"metadata", "name"}));
@@ -262,8 +263,7 @@ void ApplyReport::add_error(const Manifest& manifest, const Error& error, const 
   for (const auto& one : conflicts) {
     context_.err << base::escape_for_terminal("  " + to_text(one)) << "\n";
   }
-  const bool of_set = std::any_of(conflicts.begin(), conflicts.end(), is_of_set);
-  if (of_set) {
+  if (of_other_set) {
     context_.err << "  leave the object out of one of the sets, or move it to this one with "
                     "--force-conflicts\n";
   } else if (!conflicts.empty()) {

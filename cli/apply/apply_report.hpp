@@ -64,7 +64,7 @@ class ApplyReport {
  private:
   void add_done(ObjectApply& apply, const std::vector<std::string>& warnings);
   void add_error(const Manifest& manifest, const Error& error, const std::string& name,
-                 const std::vector<FieldConflict>& conflicts);
+                 const std::vector<FieldConflict>& conflicts, bool of_other_set);
   void print_object(ObjectApply& apply);
   void say(const std::string& line);
   void warn(const std::string& name, const std::string& what);

@@ -246,6 +246,7 @@ void ApplyRun::finish(Slot& slot) {
   if (auto lacks = refused_for(slot)) slot.apply->assume(std::move(*lacks));
   const ApplyOutcome& outcome = slot.apply->outcome();
   conflicts_left_ = conflicts_left_ || !outcome.conflicts.empty();
+  unasked_ = unasked_ || !outcome.other_set.empty();
   for (const auto* conflicts : {&outcome.conflicts, &outcome.forced}) {
     for (const FieldConflict& one : *conflicts) {
       std::erase_if(idle_paths_,
@@ -272,7 +273,7 @@ void ApplyRun::finish(Slot& slot) {
 std::vector<std::string> ApplyRun::idle_paths() const {
   const bool all_told =
       std::all_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.finished; });
-  return conflicts_left_ && all_told ? idle_paths_ : std::vector<std::string>();
+  return conflicts_left_ && all_told && !unasked_ ? idle_paths_ : std::vector<std::string>();
 }
 
 void ApplyRun::read_together(const std::vector<ObjectApply*>& applies) {

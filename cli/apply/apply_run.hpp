@@ -117,6 +117,7 @@ class ApplyRun {
   std::size_t failures_ = 0;
   std::vector<std::string> idle_paths_;
   bool conflicts_left_ = false;
+  bool unasked_ = false;  // of an object of another set the server was asked for no conflicts
   bool unreachable_ = false;
   bool answered_ = false;  // the server, whatever it said
 };

@@ -26,7 +26,7 @@ std::vector<PrinterColumn> columns_of(const Json& version) {
   return out;
 }
 
-Json schema_of(const Json& version) {
+Json declared_schema(const Json& version) {
   const Json* schema = base::find(version, {"schema", "openAPIV3Schema"});
   return schema != nullptr && schema->is_object() ? *schema : Json::object();
 }
@@ -39,7 +39,7 @@ schema::MergeNodePtr merge_of(const Json& schema) {
 std::shared_ptr<CustomVersion> custom_version(const Json& crd, const Json& version) {
   auto out = std::make_shared<CustomVersion>();
   out->terminating = schema::has_crd_condition(crd, "Terminating");
-  out->schema = schema_of(version);
+  out->schema = declared_schema(version);
   out->columns = columns_of(version);
   if (const Json* fields = base::find(version, {"selectableFields"});
       fields && fields->is_array()) {
@@ -200,7 +200,7 @@ ResourcePtr version_of_crd(const Json& crd, const std::string& version) {
   for (const auto& one : crd.at("spec").at("versions")) {
     if (base::string_at(one, {"name"}) != version) continue;
     auto custom = std::make_shared<CustomVersion>();
-    custom->schema = schema_of(one);
+    custom->schema = declared_schema(one);
     auto resource = std::make_shared<Resource>();
     resource->type = type_of(crd, one);
     resource->storage_id = base::string_at(crd, {"metadata", "name"});

@@ -13,6 +13,7 @@
 #include "crdgen/junctor.hpp"
 #include "crdgen/kept_fields.hpp"
 #include "crdgen/schema_flag.hpp"
+#include "schema/crd_check.hpp"
 #include "schema/formats.hpp"
 #include "schema/number_range.hpp"
 #include "schema/rule_checker.hpp"
@@ -412,13 +413,20 @@ class SchemaDiff {
     return some ? kRisky : kBreaking;
   }
 
+  static const char* when(const Json& rule) {
+    return schema::bool_at(rule, "optionalOldSelf") ? " with optionalOldSelf" : "";
+  }
+
   void rules(const Place& place) {
     const auto texts = [](const Json& schema) {
       std::map<std::string, Json> out;
       const Json& rules = at(schema, "x-kubernetes-validations");
       if (!rules.is_array()) return out;
       for (const Json& rule : rules) {
-        out[schema::rule_tokens(base::string_at(rule, {"rule"}))] = rule;
+        // With optionalOldSelf it also holds where there was no old value: that is another rule.
+        const bool always = schema::bool_at(rule, "optionalOldSelf");
+        out[schema::rule_tokens(base::string_at(rule, {"rule"})) +
+            (always ? " optionalOldSelf" : "")] = rule;
       }
       return out;
     };
@@ -428,7 +436,8 @@ class SchemaDiff {
       const auto old = before.find(tokens);
       const std::string text = base::string_at(rule, {"rule"});
       if (old == before.end()) {
-        tightened(place, "rule-added", fmt::format("rule {}", shown(text)), nullptr, rule);
+        tightened(place, "rule-added", fmt::format("rule {}{}", shown(text), when(rule)), nullptr,
+                  rule);
       } else if (old->second != rule) {
         loosened(
             place, "rule-words-changed",
@@ -439,7 +448,8 @@ class SchemaDiff {
     for (const auto& [tokens, rule] : before) {
       const std::string text = base::string_at(rule, {"rule"});
       if (after.find(tokens) == after.end())
-        loosened(place, "rule-removed", fmt::format("rule {}", shown(text)), rule, nullptr);
+        loosened(place, "rule-removed", fmt::format("rule {}{}", shown(text), when(rule)), rule,
+                 nullptr);
     }
   }
 

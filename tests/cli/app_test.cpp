@@ -197,6 +197,8 @@ TEST_CASE("an unknown flag is named with the nearest one, and not what stands be
         "error: unknown flag \"--contxt\", did you mean \"--context\"?");
   CHECK(says({"apply-ssa", "-f", "cm.yaml", "--dryrun=server"}) ==
         "error: unknown flag \"--dryrun\", did you mean \"--dry-run\"?");
+  CHECK(says({"apply-ssa", "--fil", "x"}) ==
+        "error: unknown flag \"--fil\", did you mean \"--filename\"?");
   CHECK(says({"watch", "pods", "--frobnicate", "--wen", "x"}) ==
         "error: unknown flag \"--frobnicate\"");
   CHECK(says({"watch", "pods", "-AZ"}) == "error: unknown flag \"-Z\"");
