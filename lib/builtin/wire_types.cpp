@@ -45,8 +45,8 @@ WireField parse_wire_field(std::string text, const WireTypes& types) {
   field.name = std::move(text);
   field.kind = flags.back();
   flags.pop_back();
-  field.key_named = is_map(field) ? std::move(named) : "";
-  field.named = is_map(field) ? std::move(of_values) : std::move(named);
+  if (is_map(field)) field.key_named = std::exchange(named, std::move(of_values));
+  field.named = std::move(named);
   for (const char flag : flags) {
     field.repeated = field.repeated || flag == 'r';
     field.pointer = field.pointer || flag == 'p';

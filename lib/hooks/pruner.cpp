@@ -53,8 +53,8 @@ void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) 
       });
 }
 
-void Pruner::clean_up(std::optional<Dying> dying, Done done) {
-  dying_ = std::move(dying);
+void Pruner::clean_up(const std::optional<Dying>& dying, Done done) {
+  dying_ = dying;
   start(PruneMode::unreferenced, {}, std::move(done));
 }
 

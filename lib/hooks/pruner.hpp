@@ -43,7 +43,7 @@ class Pruner {
     bool unsure = false;  // it was said, and may have been taken back: children that still refer to
                           // it say so
   };
-  void clean_up(std::optional<Dying> dying, Done done);
+  void clean_up(const std::optional<Dying>& dying, Done done);
 
  private:
   void list_next();

@@ -398,7 +398,7 @@ void Run::clean_up() {
     dying =
         Pruner::Dying{object.ok() ? deleted_at(*object) : WallTime{}, known == Orphaning::unsure};
   }
-  cleaner_->clean_up(std::move(dying), [this](PruneReport pruned) {
+  cleaner_->clean_up(dying, [this](PruneReport pruned) {
     if (pruned.orphaned) return leave_children();
     report_.deleted += pruned.deleted;
     for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
