@@ -16,7 +16,7 @@ namespace {
 UntoldSignals untold_signals;
 
 // Those of the loop, which only notes that its callback is due.
-using Handler = void (*)(int);
+using Handler = loop::SignalHandler;
 std::atomic<Handler> of_int{nullptr};
 std::atomic<Handler> of_term{nullptr};
 std::atomic<Handler> of_hangup{nullptr};
@@ -43,21 +43,16 @@ void count_before(int number) {
 bool signal_told = false;
 bool hangups_would_end = true;  // by default, before we had them ignored
 
-Handler handler_of(int number) {
-  struct sigaction now {};
-  return ::sigaction(number, nullptr, &now) == 0 ? now.sa_handler : nullptr;
-}
-
 // The loop puts back what it found when its handler goes. By then a hangup must not kill what is
 // ending, and there is no moment between for one that would.
 void ignore_hangups_below() {
-  if (!loop::is_default_handler(handler_of(SIGHUP))) return;
+  if (!loop::is_default_handler(loop::handler_of(SIGHUP))) return;
   ::signal(SIGHUP, SIG_IGN);
   hangups_would_end = false;
 }
 
 void restore_hangups() {
-  if (signal_told || handler_of(SIGHUP) != SIG_IGN) return;
+  if (signal_told || loop::handler_of(SIGHUP) != SIG_IGN) return;
   if (!std::exchange(hangups_would_end, true)) loop::restore_default_handler(SIGHUP);
 }
 
@@ -76,7 +71,7 @@ Interrupt::Interrupt(loop::EventLoop& loop, std::function<void()> on_first,
   untold_signals.told(false);
   count_before(SIGINT);
   count_before(SIGTERM);
-  const bool unheard = handler_of(SIGHUP) == SIG_IGN;
+  const bool unheard = loop::handler_of(SIGHUP) == SIG_IGN;
   ignore_hangups_below();
   if (hangup == Hangup::other || unheard) return;
   hangup_ = loop.on_signal(SIGHUP, [this] { signal(SIGHUP); });

@@ -107,6 +107,10 @@ Json parent_manifest(const core::Gvk& gvk, const core::ObjectKey& key, const std
   return {{"apiVersion", gvk.api_version()}, {"kind", gvk.kind}, {"metadata", std::move(metadata)}};
 }
 
+std::string set_of(const Json& object) {
+  return base::string_at(object, {"metadata", "labels", kPartOfLabel});
+}
+
 Error in_other_set(const std::string& other) {
   return Error(
       ErrorKind::conflict,
@@ -115,7 +119,7 @@ Error in_other_set(const std::string& other) {
 }
 
 Result<void> join_set(Json& manifest, const std::string& id) {
-  const std::string other = base::string_at(manifest, {"metadata", "labels", kPartOfLabel});
+  const std::string other = set_of(manifest);
   if (!other.empty() && other != id) {
     return Error(ErrorKind::invalid,
                  fmt::format("{} \"{}\" carries {}={}: it belongs to another ApplySet",

@@ -48,6 +48,9 @@ inline constexpr const char* kParentManager = "kubewatch-applyset";
 Json parent_manifest(const core::Gvk& gvk, const core::ObjectKey& key, const std::string& id,
                      const SetContents& contents, const std::string& tool_version);
 
+// The set that the object says it belongs to; "": none.
+std::string set_of(const Json& object);
+
 // Of an object that another set holds; `other` is its parent's name, or its id.
 Error in_other_set(const std::string& other);
 

@@ -48,10 +48,8 @@ std::string set_label_path() {
 
 // "" where managedFields do not say.
 std::string keeper_of_set_label(const Json& object) {
-  const Json* managed = base::find(object, {"metadata", "managedFields"});
-  if (managed == nullptr || !managed->is_array()) return "";
   const std::string field = std::string("f:") + kPartOfLabel;
-  for (const Json& entry : *managed) {
+  for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) {
     if (base::find(entry, {"fieldsV1", "f:metadata", "f:labels", field}) != nullptr) {
       return base::string_at(entry, {"manager"});
     }
@@ -84,8 +82,8 @@ std::vector<FieldConflict> conflicts_of(const Error& error, const Json& before,
 }
 
 std::optional<FieldConflict> set_conflict(const Json& before, const Json& manifest) {
-  const std::string theirs = base::string_at(before, {"metadata", "labels", kPartOfLabel});
-  const std::string mine = base::string_at(manifest, {"metadata", "labels", kPartOfLabel});
+  const std::string theirs = set_of(before);
+  const std::string mine = set_of(manifest);
   if (theirs.empty() || theirs == mine) return std::nullopt;
   const std::string path = set_label_path();
   return FieldConflict{path, keeper_of_set_label(before), "", theirs,

@@ -284,9 +284,7 @@ void ObjectApply::apply(bool force) {
   // judged. And what changed since a list is not to be told as changed by us.
   const std::string version = version_of(outcome_.before);
   // Nor may another set have got it in between.
-  const bool joins = options_.joins_set &&
-                     base::string_at(outcome_.before, {"metadata", "labels", kPartOfLabel}) !=
-                         base::string_at(manifest_.object, {"metadata", "labels", kPartOfLabel});
+  const bool joins = options_.joins_set && set_of(outcome_.before) != set_of(manifest_.object);
   if ((force || listed_ || joins) && !version.empty() && version_of(body).empty()) {
     body["metadata"]["resourceVersion"] = version;
   }

@@ -17,6 +17,13 @@ struct Utf8Char {
 // Precondition: at < text.size().
 Utf8Char next_utf8(std::string_view text, std::size_t at);
 
+// The characters of a text; each byte that is in none counts as one.
+inline std::size_t count_utf8(std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < text.size(); ++count) at += next_utf8(text, at).size;
+  return count;
+}
+
 // Appends the character. Precondition: a Unicode scalar value.
 void append_utf8(std::string& out, char32_t code);
 

@@ -30,11 +30,6 @@ void end(int number) {
   loop::end_by_signal(number);
 }
 
-loop::SignalHandler handler_of(int number) {
-  struct sigaction action {};
-  return ::sigaction(number, nullptr, &action) == 0 ? action.sa_handler : SIG_ERR;
-}
-
 }  // namespace
 
 HeldSignals::HeldSignals() {
@@ -52,7 +47,7 @@ EndsWithUs::EndsWithUs(pid_t leader) : leader_(leader) {
   replace_one(0, leader_);
   if (count++ > 0) return;
   for (const int number : loop::kEndingSignals) {
-    if (loop::is_default_handler(handler_of(number))) ::signal(number, end);
+    if (loop::is_default_handler(loop::handler_of(number))) ::signal(number, end);
   }
 }
 
@@ -60,7 +55,7 @@ EndsWithUs::~EndsWithUs() {
   replace_one(leader_, 0);
   if (--count > 0) return;
   for (const int number : loop::kEndingSignals) {
-    if (handler_of(number) == end) loop::restore_default_handler(number);
+    if (loop::handler_of(number) == end) loop::restore_default_handler(number);
   }
 }
 

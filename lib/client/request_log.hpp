@@ -9,7 +9,6 @@
 #include "base/log.hpp"
 #include "base/time.hpp"
 #include "client/request_observer.hpp"
-#include "core/resource.hpp"
 #include "http/message.hpp"
 
 namespace kubewatch::client {

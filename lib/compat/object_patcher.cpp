@@ -9,6 +9,7 @@
 #include "core/meta.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/printed_secrets.hpp"
+#include "hooks/secret_parts.hpp"
 #include "hooks/secret_refusal.hpp"
 
 namespace kubewatch::compat {
@@ -80,7 +81,7 @@ void ObjectPatcher::start(const Operation& operation) {
 }
 
 bool ObjectPatcher::is_secret() const {
-  return type_.gvk.group.empty() && type_.gvk.kind == "Secret";
+  return hooks::is_secret(type_.gvk);
 }
 
 void ObjectPatcher::learn(Json object) {

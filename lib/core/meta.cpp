@@ -257,8 +257,12 @@ Result<ObjectMeta> parse_kept_meta(std::string_view object_json) {
 }
 
 bool ends_initial_events(const ObjectMeta& bookmark) {
-  const std::string* end = bookmark.annotation("k8s.io/initial-events-end");
+  const std::string* end = bookmark.annotation(kInitialEventsEnd);
   return end != nullptr && *end == "true";
+}
+
+bool ends_initial_events(const Json& bookmark) {
+  return base::string_at(bookmark, {"metadata", "annotations", kInitialEventsEnd}) == "true";
 }
 
 ObjectMeta meta_of(const Json& object) {

@@ -53,7 +53,10 @@ Result<ObjectMeta> parse_meta(std::string_view object_json);
 Result<ObjectMeta> parse_kept_meta(std::string_view object_json);
 // The same from a built value.
 ObjectMeta meta_of(const Json& object);
-// Of a bookmark: with it a watch has told all that was there before (sendInitialEvents).
+inline constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+// Of a bookmark, by that annotation: with it a watch has told all that was there before
+// (sendInitialEvents).
 bool ends_initial_events(const ObjectMeta& bookmark);
+bool ends_initial_events(const Json& bookmark);
 
 }  // namespace kubewatch::core

@@ -12,7 +12,6 @@
 #include "hooks/next_step.hpp"
 #include "hooks/reduced.hpp"
 #include "hooks/shard_plan.hpp"
-#include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
 namespace {

@@ -1,6 +1,5 @@
 // Driver, the part about runs: started, ended and counted, due again by the clock, and cut off.
 // Whether an object is to run is not decided here.
-#include "core/server_fields.hpp"
 #include "hooks/driver.hpp"
 #include "hooks/shown_message.hpp"
 

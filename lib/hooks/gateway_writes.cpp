@@ -8,6 +8,7 @@
 #include "base/yaml.hpp"
 #include "hooks/printed_secrets.hpp"
 #include "hooks/recorded_request.hpp"
+#include "hooks/secret_parts.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -22,8 +23,7 @@ bool is_json(std::string_view content_type) {
 }
 
 bool writes_secret(const GatewayWrite& write) {
-  return write.type.gvk.group.empty() && write.type.gvk.kind == "Secret" &&
-         write.method != "DELETE";
+  return is_secret(write.type.gvk) && write.method != "DELETE";
 }
 
 // A deletion says so in its options.

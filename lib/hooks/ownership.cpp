@@ -18,19 +18,8 @@ Json& object_at(Json& parent, std::string_view key) {
   return child;
 }
 
-template <class Visit>
-void each_managed_entry(const Json& object, Visit visit) {
-  for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) visit(entry);
-}
-
 // Of a deletion: longer than anybody waits, and no overflow.
 constexpr std::int64_t kLongestGrace = 366L * 24 * 60 * 60;
-
-bool is_apply_of(const Json& entry, const std::string& manager) {
-  return base::string_at(entry, {"manager"}) == manager &&
-         base::string_at(entry, {"operation"}) == "Apply" &&
-         base::string_at(entry, {"subresource"}).empty();
-}
 
 }  // namespace
 
@@ -130,21 +119,6 @@ bool dies_in_foreground(const core::ObjectMeta& owner) {
   return owner.deleting() && owner.has_finalizer("foregroundDeletion");
 }
 
-bool was_orphaned(const Json& child, const Owner& owner, OwnerRef mode, const std::string& manager,
-                  WallTime owner_deleted) {
-  const core::ObjectMeta meta = core::meta_of(child);
-  if (needs_finalizer(owner, mode, meta.namespace_)) return false;
-  if (references_owner(meta, owner.uid)) return false;
-  bool written_before = false;
-  each_managed_entry(child, [&](const Json& entry) {
-    if (base::string_at(entry, {"manager"}) != manager) return;
-    if (!base::string_at(entry, {"subresource"}).empty()) return;
-    const auto written = base::parse_rfc3339(base::string_at(entry, {"time"}));
-    written_before = written_before || (written.ok() && *written < owner_deleted);
-  });
-  return written_before;
-}
-
 WallTime deleted_at(const Json& object) {
   const auto gone = base::parse_rfc3339(base::string_at(object, {"metadata", "deletionTimestamp"}));
   if (!gone.ok()) return {};
@@ -157,25 +131,40 @@ bool prune_disabled(const core::ObjectMeta& meta) {
   return value != nullptr && *value == "disabled";
 }
 
+bool is_apply_of(const Json& entry, std::string_view manager, std::string_view subresource) {
+  return base::string_at(entry, {"manager"}) == manager &&
+         base::string_at(entry, {"operation"}) == "Apply" &&
+         base::string_at(entry, {"subresource"}) == subresource;
+}
+
 bool applied_by(const Json& object, const std::string& manager) {
-  bool found = false;
-  each_managed_entry(object,
-                     [&](const Json& entry) { found = found || is_apply_of(entry, manager); });
-  return found;
+  const Json& entries = base::items_at(object, {"metadata", "managedFields"});
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Json& entry) { return is_apply_of(entry, manager); });
 }
 
 bool managed_by(const Json& object, const std::string& manager) {
-  bool found = false;
-  each_managed_entry(object, [&](const Json& entry) {
-    found = found || base::string_at(entry, {"manager"}) == manager;
+  const Json& entries = base::items_at(object, {"metadata", "managedFields"});
+  return std::any_of(entries.begin(), entries.end(), [&](const Json& entry) {
+    return base::string_at(entry, {"manager"}) == manager;
   });
-  return found;
+}
+
+bool written_before(const Json& object, std::string_view manager, WallTime since) {
+  for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) {
+    if (base::string_at(entry, {"manager"}) != manager) continue;
+    if (!base::string_at(entry, {"subresource"}).empty()) continue;
+    const auto written = base::parse_rfc3339(base::string_at(entry, {"time"}));
+    if (written.ok() && *written < since) return true;
+  }
+  return false;
 }
 
 std::string managers_text(const Json& object) {
   std::set<std::string> names;
-  each_managed_entry(object,
-                     [&](const Json& entry) { names.insert(base::string_at(entry, {"manager"})); });
+  for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) {
+    names.insert(base::string_at(entry, {"manager"}));
+  }
   if (names.empty()) return "nobody known";
   return base::join({names.begin(), names.end()}, ", ");
 }

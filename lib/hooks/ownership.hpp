@@ -74,20 +74,19 @@ bool dies_orphaning(const core::ObjectMeta& owner);
 // It was deleted with its children (propagationPolicy: Foreground): what was said before by another
 // deletion counts no more.
 bool dies_in_foreground(const core::ObjectMeta& owner);
-// A child that had an owner reference and has none any more, though `manager` has not written it
-// since the owner was deleted: the garbage collector took it off, for the child is to stay. (What
-// is written for a dying owner has none from the start.)
-bool was_orphaned(const Json& child, const Owner& owner, OwnerRef mode, const std::string& manager,
-                  WallTime owner_deleted);
 // When somebody asked for it: a deletionTimestamp is that and the grace period. The beginning of
 // time where nobody did.
 WallTime deleted_at(const Json& object);
 bool prune_disabled(const core::ObjectMeta& meta);
 
-// managedFields holds an Apply entry of `manager` for the object itself.
+// Of an entry of managedFields: `manager` applied that, to the object itself or to a subresource.
+bool is_apply_of(const Json& entry, std::string_view manager, std::string_view subresource = "");
+// managedFields holds such an entry for the object itself.
 bool applied_by(const Json& object, const std::string& manager);
 // Any entry of `manager`.
 bool managed_by(const Json& object, const std::string& manager);
+// An entry of `manager` for the object itself is older than `since`.
+bool written_before(const Json& object, std::string_view manager, WallTime since);
 // "kubectl-create, kubewatch/a", "nobody known" when there are none.
 std::string managers_text(const Json& object);
 // "a=b, c=d", "none".

@@ -135,7 +135,6 @@ void Pruner::look_at_references() {
 // The garbage collector takes the references of all children or of none: one that still refers says
 // that nothing was to stay, or that it was taken back.
 void Pruner::look_next() {
-  if (looks_failed_) return finish();
   if (looks_.empty() && lost_) looks_.swap(seem_to_refer_);
   if (refers_ || looks_.empty()) {
     report_.orphaned = (lost_ || dying_->unsure) && !refers_;
@@ -152,16 +151,18 @@ void Pruner::look_next() {
 
 void Pruner::looked_at(const ChildId& id, const Result<Json>& answer) {
   if (!answer.ok()) {
-    looks_failed_ = !answer.error().is_not_found();
-    if (looks_failed_) fail(answer.error(), "reading " + id.str());
-    return look_next();
+    if (answer.error().is_not_found()) return look_next();
+    fail(answer.error(), "reading " + id.str());
+    return finish();
   }
   const core::ObjectMeta meta = core::meta_of(*answer);
   const Rule& rule = context_.rule();
   if (is_child_of(meta, rule.name, owner_.uid)) {
-    refers_ = refers_ || references_owner(meta, owner_.uid);
-    lost_ = lost_ || was_orphaned(*answer, owner_, rule.apply.owner_reference,
-                                  rule.apply.field_manager, dying_->since);
+    const bool refers = references_owner(meta, owner_.uid);
+    refers_ = refers_ || refers;
+    // What is written for a dying owner has none from the start. Of what was written before, the
+    // garbage collector took it off, for the child is to stay.
+    lost_ = lost_ || (!refers && written_before(*answer, rule.apply.field_manager, dying_->since));
   }
   look_next();
 }

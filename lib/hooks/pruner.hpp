@@ -68,7 +68,6 @@ class Pruner {
   std::optional<Dying> dying_;
   std::deque<std::pair<ChildId, core::ResourceType>> looks_;
   std::deque<std::pair<ChildId, core::ResourceType>> seem_to_refer_;  // by the cache
-  bool looks_failed_ = false;
   bool refers_ = false;  // a child of a dying owner, to it
   bool lost_ = false;    // one had a reference and has none any more
   std::size_t conflicts_ = 0;

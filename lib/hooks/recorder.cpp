@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "base/log.hpp"
@@ -34,12 +33,9 @@ std::string id_of(const std::string& resource, const core::ObjectKey& key) {
 }
 
 bool ends_initial_events(std::string_view object) {
-  if (object.find("k8s.io/initial-events-end") == std::string_view::npos) return false;
+  if (object.find(core::kInitialEventsEnd) == std::string_view::npos) return false;
   const auto meta = core::parse_meta(object);
-  if (!meta.ok()) return false;
-  const std::pair<std::string, std::string> wanted{"k8s.io/initial-events-end", "true"};
-  return std::find(meta->annotations.begin(), meta->annotations.end(), wanted) !=
-         meta->annotations.end();
+  return meta.ok() && core::ends_initial_events(*meta);
 }
 
 // Who manages what counts only for children.

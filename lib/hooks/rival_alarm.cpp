@@ -11,10 +11,7 @@ constexpr std::size_t kMostChildren = 1000;
 // When `manager` last changed what it applies; "" when it applies nothing.
 std::string applied_at(const Json& object, const std::string& manager) {
   for (const Json& entry : base::items_at(object, {"metadata", "managedFields"})) {
-    const bool ours = base::string_at(entry, {"manager"}) == manager &&
-                      base::string_at(entry, {"operation"}) == "Apply" &&
-                      base::string_at(entry, {"subresource"}).empty();
-    if (ours) return base::string_at(entry, {"time"});
+    if (is_apply_of(entry, manager)) return base::string_at(entry, {"time"});
   }
   return "";
 }

@@ -13,6 +13,7 @@
 #include "hooks/finalizer_patch.hpp"
 #include "hooks/metric_mask.hpp"
 #include "hooks/printed_secrets.hpp"
+#include "hooks/secret_parts.hpp"
 #include "hooks/shown_message.hpp"
 
 namespace kubewatch::hooks {
@@ -239,8 +240,7 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
     for (const Manifest& manifest : *list) mask_.add_object(manifest.object);
   }
   for (const PatchTarget& patch : output->patches) {
-    const core::Gvk& gvk = patch.type.gvk;
-    if (gvk.group.empty() && gvk.kind == "Secret") mask_patch(patch.patch, mask_);
+    if (is_secret(patch.type.gvk)) mask_patch(patch.patch, mask_);
   }
   warn_of_fields(*output);
   OutputFacts facts;

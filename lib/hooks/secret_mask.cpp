@@ -56,12 +56,14 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
+// As it stands in a string of JSON.
+std::string in_json(std::string text) {
+  return replaced(replaced(std::move(text), "\\", "\\\\"), "\"", "\\\"");
+}
+
 // Of a value that is hardly more than what quoting takes away: what is left of it would be found
 // in every text. In a string of JSON, in one of a shell, and one of a shell in one of JSON.
 std::vector<std::string> forms_of_marks(std::string_view value) {
-  const auto in_json = [](std::string text) {
-    return replaced(replaced(std::move(text), "\\", "\\\\"), "\"", "\\\"");
-  };
   const std::string text(value);
   const std::string json = in_json(text);
   const std::string shell = replaced(text, "'", R"('\'')");
@@ -171,14 +173,13 @@ void SecretMask::insert_with_forms(std::string_view value) {
   insert(value, true);
   if (!Unquoted::may_differ(value)) return;
   const Unquoted plain(value);
-  const std::vector<std::string> forms = forms_of_marks(value);
   if (plain.text().size() < kShortest) {
-    for (const std::string& form : forms) insert(form, false);
+    for (const std::string& form : forms_of_marks(value)) insert(form, false);
     return;
   }
   insert(plain.text(), false);
   // As it stands in JSON, too: what is in front of it may be read as an escape together with it.
-  insert(forms.front(), false);
+  insert(in_json(std::string(value)), false);
 }
 
 void SecretMask::add_value(std::string_view value) {

@@ -7,6 +7,10 @@
 
 namespace kubewatch::hooks {
 
+bool is_secret(const core::Gvk& gvk) {
+  return gvk.group.empty() && gvk.kind == "Secret";
+}
+
 void for_each_secret_value(Json& secret, const SecretVisit& visit) {
   for (const SecretMap& map : kSecretMaps) {
     Json* values = base::find(secret, {map.key});

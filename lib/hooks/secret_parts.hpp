@@ -9,8 +9,12 @@
 #include <string_view>
 
 #include "base/json_fwd.hpp"
+#include "core/resource.hpp"
 
 namespace kubewatch::hooks {
+
+// The kind, in whatever version.
+bool is_secret(const core::Gvk& gvk);
 
 struct SecretMap {
   std::string_view key;

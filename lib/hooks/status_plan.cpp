@@ -2,6 +2,7 @@
 // so what this manager applied before is read back and carried over.
 #include "hooks/status_plan.hpp"
 
+#include "hooks/ownership.hpp"
 #include "hooks/result_document.hpp"
 #include "schema/field_set.hpp"
 #include "schema/patch.hpp"
@@ -116,11 +117,7 @@ Json applied_status(const Json& live, const std::string& manager) {
   const Json* status = base::find(live, {"status"});
   if (status == nullptr) return Json::object();
   for (const Json& entry : base::items_at(live, {"metadata", "managedFields"})) {
-    if (base::string_at(entry, {"manager"}) != manager ||
-        base::string_at(entry, {"operation"}) != "Apply" ||
-        base::string_at(entry, {"subresource"}) != "status") {
-      continue;
-    }
+    if (!is_apply_of(entry, manager, "status")) continue;
     const Json* fields = base::find(entry, {"fieldsV1"});
     if (fields == nullptr) continue;
     auto owned = FieldSet::from_fields_v1(*fields);

@@ -245,9 +245,7 @@ Json split_text(const std::string& text, const std::string& separator) {
 }
 
 std::size_t count_characters(const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = 0; at < text.size(); ++count) at += base::next_utf8(text, at).size;
-  return count;
+  return base::count_utf8(text);
 }
 
 }  // namespace kubewatch::jq

@@ -18,10 +18,13 @@ bool is_first_process() {
 void end_by_signals_as_first_process() {
   if (!is_first_process()) return;
   for (const int number : kEndingSignals) {
-    struct sigaction action {};
-    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
-    restore_default_handler(number);
+    if (handler_of(number) == SIG_DFL) restore_default_handler(number);
   }
+}
+
+SignalHandler handler_of(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 ? action.sa_handler : SIG_ERR;
 }
 
 bool is_default_handler(SignalHandler handler) {

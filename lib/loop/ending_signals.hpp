@@ -18,7 +18,9 @@ using SignalHandler = void (*)(int);
 // nothing. Programs that we start do not inherit it.
 void end_by_signals_as_first_process();
 
-// Whether this, as sigaction tells it, is the default meaning of an ending signal.
+// SIG_ERR where there is no such signal.
+SignalHandler handler_of(int number);
+// Whether this, as handler_of() tells it, is the default meaning of an ending signal.
 bool is_default_handler(SignalHandler handler);
 // Gives it that again.
 void restore_default_handler(int number);

@@ -67,11 +67,6 @@ core::ResourceType type_of(const Json& entry) {
   return type;
 }
 
-bool has_initial_end(const Json& object) {
-  const Json* mark = base::find(object, {"metadata", "annotations", "k8s.io/initial-events-end"});
-  return mark != nullptr && *mark == "true";
-}
-
 }  // namespace
 
 Result<RecordedServer> RecordedServer::load(std::string_view bytes) {
@@ -222,7 +217,7 @@ std::optional<RecordedServer::Step> RecordedServer::take(const Json& entry) {
   }
   if (stream.listing_open) {  // a streaming list
     if (type == "BOOKMARK") {
-      return has_initial_end(*object) ? end_list(number, stream) : std::nullopt;
+      return core::ends_initial_events(*object) ? end_list(number, stream) : std::nullopt;
     }
     if (type == "DELETED") {
       stream.listing.erase(core::object_key(*object));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/meta.hpp"
 #include "core/resource_version.hpp"
 #include "core/server_fields.hpp"
 #include "hooks/ownership.hpp"
@@ -70,12 +71,6 @@ bool selects(const Json& entry) {
   const Json* single = base::find(entry, {"object"});
   if (single != nullptr && *single == Json(true)) return false;
   return !base::string_at(entry, {"labels"}).empty() || !base::string_at(entry, {"fields"}).empty();
-}
-
-bool ends_initial_events(const Json& object) {
-  const Json* annotations = base::find(object, {"metadata", "annotations"});
-  return annotations != nullptr &&
-         base::string_at(*annotations, {"k8s.io/initial-events-end"}) == "true";
 }
 
 Json difference(const Json& before, const Json& after) {
@@ -423,7 +418,7 @@ std::vector<RecordedChange> RecordedState::take(const Json& entry) {
   if (object == nullptr || !object->is_object()) return out;
   const std::string event = base::string_at(entry, {"type"});
   if (event == "BOOKMARK") {
-    if (stream.listing && ends_initial_events(*object)) {
+    if (stream.listing && core::ends_initial_events(*object)) {
       end_list(stream, base::string_at(*object, {"metadata", "resourceVersion"}), out);
     }
     return out;

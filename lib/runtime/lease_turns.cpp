@@ -1,23 +1,16 @@
 #include "runtime/lease_turns.hpp"
 
-#include <algorithm>
-
 namespace kubewatch::runtime {
 
 LeaseTurns::Turn LeaseTurns::ask(Of of, std::function<void()> go) {
-  const std::uint64_t id = ++last_;
-  waiting_.emplace(Place{of, id}, std::move(go));
+  const Place place{of, ++last_};
+  waiting_.emplace(place, std::move(go));
   fill();
-  return {this, id};
+  return {this, place};
 }
 
-void LeaseTurns::end(std::uint64_t id) {
-  const auto waits = std::find_if(waiting_.begin(), waiting_.end(),
-                                  [id](const auto& one) { return one.first.id == id; });
-  if (waits != waiting_.end()) {
-    waiting_.erase(waits);
-    return;
-  }
+void LeaseTurns::end(Place place) {
+  if (waiting_.erase(place) > 0) return;
   --on_their_way_;
   fill();
 }

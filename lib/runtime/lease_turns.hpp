@@ -21,27 +21,32 @@ class LeaseTurns {
   LeaseTurns& operator=(const LeaseTurns&) = delete;
 
   enum class Of { held, other };
+  struct Place {
+    Of of = Of::other;
+    std::uint64_t id = 0;
+    auto operator<=>(const Place&) const = default;
+  };
 
   // From asking for a turn to the end of its request, or of the wish for it. Move-only.
   class Turn {
    public:
     Turn() = default;
-    Turn(LeaseTurns* turns, std::uint64_t id) : turns_(turns), id_(id) {}
-    Turn(Turn&& from) noexcept : turns_(std::exchange(from.turns_, nullptr)), id_(from.id_) {}
+    Turn(LeaseTurns* turns, Place place) : turns_(turns), place_(place) {}
+    Turn(Turn&& from) noexcept : turns_(std::exchange(from.turns_, nullptr)), place_(from.place_) {}
     Turn& operator=(Turn&& from) noexcept {
       end();
       turns_ = std::exchange(from.turns_, nullptr);
-      id_ = from.id_;
+      place_ = from.place_;
       return *this;
     }
     ~Turn() { end(); }
     void end() {
-      if (auto* turns = std::exchange(turns_, nullptr)) turns->end(id_);
+      if (auto* turns = std::exchange(turns_, nullptr)) turns->end(place_);
     }
 
    private:
     LeaseTurns* turns_ = nullptr;
-    std::uint64_t id_ = 0;
+    Place place_;
   };
 
   // `go` is called once, when its turn has come: from inside here where there is room, else from
@@ -51,12 +56,7 @@ class LeaseTurns {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
-  struct Place {
-    Of of;
-    std::uint64_t id;
-    auto operator<=>(const Place&) const = default;
-  };
-  void end(std::uint64_t id);
+  void end(Place place);
   void fill();
 
   const std::size_t most_;

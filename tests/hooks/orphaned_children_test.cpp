@@ -11,6 +11,10 @@ namespace {
 
 const std::string kSiteA = "/apis/demo.dev/v1/namespaces/shop/websites/a";
 const std::string kPage = "/api/v1/namespaces/shop/configmaps/page";
+const std::string kRule =
+    "  owns: [{apiVersion: v1, kind: ConfigMap}]\n"
+    "  retry: {initial: 50ms, max: 50ms, jitter: 0}\n"
+    "  finalize: {shell: '[ -e go ] || exit 75'}\n";
 
 std::string site(const std::string& version, const std::string& finalizers, int grace = 0) {
   return R"({"apiVersion":"demo.dev/v1","kind":"Website","metadata":{"name":"a","namespace":"shop",)"
@@ -25,18 +29,20 @@ const std::string kChild =
     R"("kubewatch.dev/owner-uid":"u1"},"managedFields":[{"manager":"kubewatch/web",)"
     R"("operation":"Apply"}]}})";
 
+// The child in the object's namespace, and the object once its finalizer is off.
+void serve(test::ScriptedEngine& world, const std::string& child) {
+  world.transport.route("GET", kPage, 200, child);
+  world.transport.route("DELETE", kPage, 200, child);
+  world.transport.route("PATCH", kSiteA, 200, site("9", ""));
+}
+
 }  // namespace
 
 TEST_CASE("children of an object that was deleted with its children to stay are kept") {
   const bool orphan = GENERATE(true, false);
   INFO("orphan " << orphan);
-  test::ScriptedEngine world(
-      "  owns: [{apiVersion: v1, kind: ConfigMap}]\n"
-      "  retry: {initial: 50ms, max: 50ms, jitter: 0}\n"
-      "  finalize: {shell: '[ -e go ] || exit 75'}\n");
-  world.transport.route("GET", kPage, 200, kChild);
-  world.transport.route("DELETE", kPage, 200, kChild);
-  world.transport.route("PATCH", kSiteA, 200, site("9", ""));
+  test::ScriptedEngine world(kRule);
+  serve(world, kChild);
   world.start();
   world.give_list("configmaps", kChild);
   world.give_list("websites",
@@ -83,15 +89,10 @@ std::size_t far_deleted(const std::string& finalizers, const std::string& later,
       R"("uid":"u-far","resourceVersion":"5","labels":{"kubewatch.dev/controller":"web",)"
       R"("kubewatch.dev/owner-uid":"u1"},"managedFields":[{"manager":"kubewatch/web",)"
       R"("operation":"Apply","time":"2025-12-31T23:00:00Z"}]}})";
-  test::ScriptedEngine world(
-      "  owns: [{apiVersion: v1, kind: ConfigMap}]\n"
-      "  retry: {initial: 50ms, max: 50ms, jitter: 0}\n"
-      "  finalize: {shell: '[ -e go ] || exit 75'}\n");
-  world.transport.route("GET", kPage, 200, child);
+  test::ScriptedEngine world(kRule);
+  serve(world, child);
   world.transport.route("GET", kFar, 200, far);
   world.transport.route("DELETE", kFar, 200, far);
-  world.transport.route("DELETE", kPage, 200, child);
-  world.transport.route("PATCH", kSiteA, 200, site("9", ""));
   if (!sibling.empty()) world.transport.route("GET", kSibling, 200, sibling);
   world.start();
   world.give_list("configmaps", child + "," + far + (sibling.empty() ? "" : "," + sibling));

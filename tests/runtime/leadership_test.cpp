@@ -2,8 +2,8 @@
 // go is leader_election_test's, shard_coordinator_test's and cli/election_test's.
 #include "runtime/leadership.hpp"
 
-#include "base/json.hpp"
 #include "client/rig.hpp"
+#include "runtime/lease_answers.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -43,23 +43,14 @@ TEST_CASE("a Leadership whose callbacks are empty leads, and lets writes through
   const auto refusal = [&] { return leadership.gate().admit().error().message(); };
   CHECK(refusal().find("this instance does not lead") == 0);
   leadership.start();
-  const auto accept = [&](std::size_t index) {
-    Json sent = Json::parse(rig.transport.request(index).body);
-    sent["metadata"]["resourceVersion"] = std::to_string(index);
-    rig.transport.call(index).head(200);
-    rig.transport.call(index).data(sent.dump());
-    rig.transport.call(index).end();
-  };
-  rig.transport.call(0).head(404);
-  rig.transport.call(0).data(R"({"kind":"Status","reason":"NotFound","code":404})");
-  rig.transport.call(0).end();
-  accept(1);
+  refuse_as_unknown(rig, 0);
+  accept_lease(rig, 1);
   CHECK(leadership.gate().admit().ok());
   leadership.leave();
   bool released = false;
   leadership.release([&] { released = true; });
   REQUIRE(rig.transport.size() == 3);
-  accept(2);
+  accept_lease(rig, 2);
   rig.run();
   CHECK(released);
   CHECK(refusal().find("this instance does not lead") == 0);

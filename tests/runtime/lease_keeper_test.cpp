@@ -1,9 +1,9 @@
 // Keepers of several Leases on one client: whose requests wait for whose; and their gate.
 #include "runtime/lease_keeper.hpp"
 
-#include "base/json.hpp"
 #include "client/rig.hpp"
 #include "loop/boot_clock.hpp"
+#include "runtime/lease_answers.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -35,9 +35,7 @@ TEST_CASE("a Lease's request waits while as many of others are on their way as m
   REQUIRE(rig.transport.size() == 2);
   CHECK(sent(0) == "GET" + leases + "/shop-0");
   CHECK(sent(1) == "GET" + leases + "/shop-members");
-  rig.transport.call(0).head(404);
-  rig.transport.call(0).data(R"({"kind":"Status","reason":"NotFound","code":404})");
-  rig.transport.call(0).end();
+  refuse_as_unknown(rig, 0);
   REQUIRE(rig.transport.size() == 3);
   CHECK(sent(2) == "GET" + leases + "/shop-1");
   // What is given up gives its place to the next: the first one makes its Lease.
@@ -52,22 +50,13 @@ TEST_CASE("a keeper whose callbacks are empty takes its Lease, and gives it back
   base::Random random{1};
   LeaseKeeper keeper(rig.client, lease("shop"), random, {});
   keeper.start();
-  rig.transport.call(0).head(404);
-  rig.transport.call(0).data(R"({"kind":"Status","reason":"NotFound","code":404})");
-  rig.transport.call(0).end();
-  const auto accept = [&](std::size_t index) {
-    Json sent = Json::parse(rig.transport.request(index).body);
-    sent["metadata"]["resourceVersion"] = std::to_string(index);
-    rig.transport.call(index).head(200);
-    rig.transport.call(index).data(sent.dump());
-    rig.transport.call(index).end();
-  };
+  refuse_as_unknown(rig, 0);
   REQUIRE(rig.transport.size() == 2);
-  accept(1);
+  accept_lease(rig, 1);
   CHECK(keeper.state() == ElectionState::leading);
   keeper.release();
   REQUIRE(rig.transport.size() == 3);
-  accept(2);
+  accept_lease(rig, 2);
   CHECK(keeper.state() == ElectionState::idle);
 }
 
