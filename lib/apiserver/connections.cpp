@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <cstdint>
 #include <set>
 #include <vector>
 
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 
 namespace kubewatch::apiserver {
@@ -139,15 +140,13 @@ Error why_no_service(const Storage& storage, const Resource& resource, const Res
                      const Proxied& to) {
   const std::string key = object_key(path.namespace_, to.name);
   const ObjectPtr service = storage.get("services", key);
-  std::int64_t number = 0;
-  const char* end = to.port.data() + to.port.size();
-  const auto read = std::from_chars(to.port.data(), end, number);
-  if (!to.port.empty() && read.ec == std::errc() && read.ptr == end && service) {
+  const auto number = base::read_number<std::int64_t>(to.port);
+  if (number && service) {
     const Json& ports = base::items_at(service->json(), {"spec", "ports"});
     if (std::none_of(ports.begin(), ports.end(),
                      [&](const Json& one) { return base::int_at(one, {"port"}) == number; })) {
       return unavailable(
-          fmt::format("no service port {} found for service \"{}\"", number, to.name));
+          fmt::format("no service port {} found for service \"{}\"", *number, to.name));
     }
   }
   // As there: without Endpoints it is the Service that is not found.

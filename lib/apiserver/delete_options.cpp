@@ -34,11 +34,11 @@ void check_propagation(const Json& body, FieldErrors& errors) {
   if (!policy) return;
   const Json* orphan = base::find(body, {"orphanDependents"});
   if (orphan != nullptr && orphan->is_boolean()) {
-    errors.push_back(field_invalid("propagationPolicy", core::go_json(Json(*policy)),
+    errors.push_back(field_invalid("propagationPolicy", core::go_json(*policy),
                                    "orphanDependents and deletionPropagation cannot be both set"));
   }
   if (known.count(*policy) == 0) {
-    errors.push_back(field_not_supported("propagationPolicy", core::go_json(Json(*policy)),
+    errors.push_back(field_not_supported("propagationPolicy", core::go_json(*policy),
                                          {"Foreground", "Background", "Orphan", "nil"}));
   }
 }

@@ -1,5 +1,7 @@
 #include "apiserver/local_api_services.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string_view>
 
@@ -53,8 +55,8 @@ constexpr std::array kPriorities = {
 constexpr int kCustomGroup = 1000;
 constexpr int kCustomVersion = 100;
 
-std::string name_of(const core::Gvk& gvk) {
-  return gvk.version + "." + gvk.group;
+std::string name_of(std::string_view version, std::string_view group) {
+  return fmt::format("{}.{}", version, group);
 }
 
 Json spec_of(std::string_view group, std::string_view version, int of_group, int of_version) {
@@ -93,9 +95,9 @@ WriteContext LocalApiServices::context_of(const std::string& name, WallTime now)
 // The aggregator's own group has none.
 void LocalApiServices::create(WallTime now) {
   for (const GroupPriority& one : kPriorities) {
-    const std::string name = std::string(one.version) + "." + std::string(one.group);
+    const std::string name = name_of(one.version, one.group);
     const Json spec = spec_of(one.group, one.version, one.of_group, one.of_version);
-    (void)writer_.create(context_of("", now), api_service(name, kOnStart, spec));
+    (void)writer_.create(context_of(name, now), api_service(name, kOnStart, spec));
   }
   queue_.clear();
 }
@@ -107,7 +109,9 @@ void LocalApiServices::on_event(const std::string& storage_id, const EventPtr& e
 void LocalApiServices::on_kinds_changed() {
   std::map<std::string, core::Gvk> now;
   for (const ResourcePtr& one : registry_.all()) {
-    if (one->custom) now.try_emplace(name_of(one->type.gvk), one->type.gvk);
+    if (!one->custom) continue;
+    const core::Gvk& gvk = one->type.gvk;
+    now.try_emplace(name_of(gvk.version, gvk.group), gvk);
   }
   for (const auto* side : {&wanted_, &now}) {
     for (const auto& [name, gvk] : *side) {
@@ -121,14 +125,14 @@ void LocalApiServices::on_kinds_changed() {
 // after only at the start.
 void LocalApiServices::settle(const std::string& name, WallTime now) {
   const auto wanted = wanted_.find(name);
+  const WriteContext context = context_of(name, now);
   const ObjectPtr live = storage_.get(kApiServices, object_key("", name));
   if (!live) {
     if (wanted == wanted_.end()) return;
-    (void)writer_.create(context_of("", now), api_service(name, kAlways, spec_of(wanted->second)));
+    (void)writer_.create(context, api_service(name, kAlways, spec_of(wanted->second)));
     return;
   }
   if (string_at(live->json(), {"metadata", "labels", kManaged}) != kAlways) return;
-  const WriteContext context = context_of(name, now);
   if (wanted == wanted_.end()) {
     (void)delete_object(storage_, context, {});
     return;

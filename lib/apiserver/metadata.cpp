@@ -160,8 +160,7 @@ std::string version_in(const std::string& api_version) {
 std::string owner_text(const Json& owner) {
   std::vector<std::string> fields;
   for (const char* key : {"apiVersion", "kind", "name", "uid"}) {
-    fields.push_back(
-        fmt::format("\"{}\":{}", key, core::go_json(Json(base::string_at(owner, {key})))));
+    fields.push_back(fmt::format("\"{}\":{}", key, core::go_json(base::string_at(owner, {key}))));
   }
   for (const char* key : {"controller", "blockOwnerDeletion"}) {
     const Json* flag = base::find(owner, {key});

@@ -9,19 +9,17 @@
 #include "apiserver/openapi_paths.hpp"
 #include "apiserver/openapi_types.hpp"
 #include "apiserver/openapi_v2.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
 
 constexpr const char* kMetadataText = "What all persisted objects say about themselves.";
-constexpr const char* kGvk = "x-kubernetes-group-version-kind";
 
 Json gvk_json(const core::Gvk& gvk) {
   return {{"group", gvk.group}, {"version", gvk.version}, {"kind", gvk.kind}};
 }
-
-constexpr const char* kOpen = "x-kubernetes-preserve-unknown-fields";
 
 void add_embedded(Json& schema, OpenApi of);
 
@@ -48,7 +46,7 @@ void add_embedded_below(Json& schema, OpenApi of) {
 void add_embedded(Json& schema, OpenApi of) {
   if (!schema.is_object()) return;
   add_embedded_below(schema, of);
-  if (of == OpenApi::v2 && schema.value(kOpen, Json()) == true) return;
+  if (of == OpenApi::v2 && schema::bool_at(schema, kKeepsUnknown)) return;
   if (schema.value("x-kubernetes-embedded-resource", Json()) != true) return;
   add_object_properties(schema);
   Json& required = schema["required"];
@@ -60,14 +58,14 @@ void add_embedded(Json& schema, OpenApi of) {
 
 Json custom_schema(const Resource& resource, OpenApi of) {
   Json schema = resource.custom->schema;
-  if (of == OpenApi::v2 && schema.value(kOpen, Json()) == true) {
+  if (of == OpenApi::v2 && schema::bool_at(schema, kKeepsUnknown)) {
     schema = {{"type", "object"}};
   } else {
     if (of == OpenApi::v2) to_openapi_v2(schema);
     add_embedded_below(schema, of);
     add_object_properties(schema);
   }
-  schema[kGvk] = Json::array({gvk_json(resource.type.gvk)});
+  schema[kKindsOf] = Json::array({gvk_json(resource.type.gvk)});
   return schema;
 }
 
@@ -76,7 +74,7 @@ Json custom_list_schema(const Resource& resource, const std::string& item) {
               {"description",
                fmt::format("{} is a list of {}", resource.list_kind, resource.type.gvk.kind)},
               {"required", Json::array({"items"})},
-              {kGvk, Json::array({gvk_json(list_gvk(resource))})}};
+              {kKindsOf, Json::array({gvk_json(list_gvk(resource))})}};
   Json& properties = out["properties"];
   add_type_properties(properties);
   properties["metadata"] = reference_schema(reference_to(shared_type_name("ListMeta")),
@@ -109,7 +107,7 @@ void add_named_types(const Json& paths, const BuiltinTypes& types, Json& schemas
 void add_own_kind(const core::GroupVersion& own, Json& schemas) {
   const auto options = schemas.find(shared_type_name("DeleteOptions"));
   if (options == schemas.end()) return;
-  Json& kinds = (*options)[kGvk] = Json::array({gvk_json({"", "v1", "DeleteOptions"})});
+  Json& kinds = (*options)[kKindsOf] = Json::array({gvk_json({"", "v1", "DeleteOptions"})});
   if (!own.group.empty()) kinds.push_back(gvk_json({own.group, own.version, "DeleteOptions"}));
 }
 

@@ -8,6 +8,10 @@
 
 namespace kubewatch::apiserver {
 
+// Which kinds a schema or an operation is of; that a schema keeps fields that it does not name.
+inline constexpr const char* kKindsOf = "x-kubernetes-group-version-kind";
+inline constexpr const char* kKeepsUnknown = "x-kubernetes-preserve-unknown-fields";
+
 // "#/components/schemas/" and the name.
 std::string reference_to(const std::string& name);
 // What documents call a shared type: "ObjectMeta", "ListMeta", "Scale", "Status", "Patch" and other

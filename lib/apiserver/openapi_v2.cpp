@@ -1,6 +1,5 @@
 #include "apiserver/openapi_v2.hpp"
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,16 +7,11 @@
 #include "apiserver/discovery.hpp"
 #include "apiserver/openapi_types.hpp"
 #include "apiserver/openapi_v2_protobuf.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
 
 namespace {
-
-constexpr const char* kKinds = "x-kubernetes-group-version-kind";
-
-bool is_true(const Json& schema, const char* key) {
-  return schema.value(key, Json()) == true;
-}
 
 // Beside a reference v2 may say more, which v3 has to wrap.
 void unwrap_reference(Json& schema) {
@@ -40,19 +34,19 @@ void drop_required_nulls(Json& schema) {
     std::erase_if(required->get_ref<Json::array_t&>(), [&](const Json& name) {
       const auto field =
           name.is_string() ? fields->find(name.get_ref<const std::string&>()) : fields->end();
-      return field != fields->end() && field->is_object() && is_true(*field, "nullable");
+      return field != fields->end() && field->is_object() && schema::bool_at(*field, "nullable");
     });
   }
   const auto values = schema.find("additionalProperties");
   const bool null_values =
-      values != schema.end() && values->is_object() && is_true(*values, "nullable");
+      values != schema.end() && values->is_object() && schema::bool_at(*values, "nullable");
   if (null_values || required->empty()) schema.erase(required);
 }
 
 // kubectl takes what has fields, or a type of which nothing more is said, for all that there is.
 void drop_half_said(Json& schema) {
-  const bool nullable = is_true(schema, "nullable");
-  const bool open = is_true(schema, "x-kubernetes-preserve-unknown-fields");
+  const bool nullable = schema::bool_at(schema, "nullable");
+  const bool open = schema::bool_at(schema, kKeepsUnknown);
   schema.erase("nullable");
   if (nullable || open) {
     schema.erase("items");
@@ -90,7 +84,7 @@ Json operation_v2(const Json& v3) {
   }
   if (const Json* content = base::find(v3, {"requestBody", "content"})) {
     Json body = {{"name", "body"}, {"in", "body"}, {"schema", schema_in(*content)}};
-    if (is_true(v3.at("requestBody"), "required")) body["required"] = true;
+    if (schema::bool_at(v3.at("requestBody"), "required")) body["required"] = true;
     parameters.push_back(std::move(body));
     out["consumes"] = list_of_keys(*content);
   }
@@ -120,7 +114,7 @@ class Parts {
     for (auto& [name, schema] : v3.at("components").at("schemas").items()) {
       // Each document says that of the kinds of its own.
       if (name == options_name_) {
-        for (const Json& kind : schema.value(kKinds, Json::array())) option_kinds_.insert(kind);
+        for (const Json& kind : schema.value(kKindsOf, Json::array())) option_kinds_.insert(kind);
         options_ = std::move(schema);
       } else if (!definitions_.contains(name)) {
         add_definition(name, std::move(schema));
@@ -131,7 +125,7 @@ class Parts {
 
   std::string document() {
     if (options_.is_object()) {
-      options_[kKinds] = option_kinds_;
+      options_[kKindsOf] = option_kinds_;
       add_definition(options_name_, std::move(options_));
     }
     if (!json_) return document_message(info_, paths_, definitions_);
@@ -181,9 +175,8 @@ void to_openapi_v2(Json& schema) {
   const bool any_type = !schema.contains("type");
   for (const char* key : {"default", "anyOf", "not"}) schema.erase(key);
   // Of built-in types: what may be written as text or as a number is text there.
-  if (schema.erase("oneOf") != 0 && any_type && !is_true(schema, "nullable") &&
-      !schema.contains("x-kubernetes-int-or-string") &&
-      !schema.contains("x-kubernetes-preserve-unknown-fields")) {
+  if (schema.erase("oneOf") != 0 && any_type && !schema::bool_at(schema, "nullable") &&
+      !schema.contains("x-kubernetes-int-or-string") && !schema.contains(kKeepsUnknown)) {
     schema["type"] = "string";
   }
   drop_half_said(schema);

@@ -103,7 +103,7 @@ ResourcePtr VersionOwners::version_of(const std::string& api_version) const {
   ResourcePtr served = registry_.find(own_.type.gvk.group, version, own_.type.plural);
   if (served || definition_ == nullptr) return served;
   const auto [at, is_new] = unserved_.try_emplace(api_version);
-  if (is_new) at->second = version_of_crd(*definition_, version);
+  if (is_new) at->second = version_of_crd(definition_->json(), version);
   return at->second;
 }
 

@@ -8,8 +8,10 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "apiserver/object.hpp"
 #include "apiserver/registry.hpp"
 #include "base/json.hpp"
 #include "base/result.hpp"
@@ -33,8 +35,8 @@ bool has_other_owners(const Resource& own, const Json* object);
 class VersionOwners {
  public:
   // `definition`: of a custom kind; null of a built-in one.
-  VersionOwners(const Registry& registry, const Resource& own, const Json* definition = nullptr)
-      : registry_(registry), own_(own), definition_(definition) {}
+  VersionOwners(const Registry& registry, const Resource& own, ObjectPtr definition = nullptr)
+      : registry_(registry), own_(own), definition_(std::move(definition)) {}
 
   // schema::track_update and schema::apply, whose errors they have. `live` of the request may be
   // replaced by what is a copy here. An update that does not fit the version of an owner leaves
@@ -71,7 +73,7 @@ class VersionOwners {
 
   const Registry& registry_;
   const Resource& own_;
-  const Json* definition_;
+  ObjectPtr definition_;
   mutable std::map<std::string, ResourcePtr> unserved_;  // by apiVersion
   std::optional<Error> unfit_;                           // why an apply ends
   Json before_;

@@ -296,10 +296,9 @@ Result<Json> Writer::track(const WriteContext& context, const Json* live, const 
   const Resource& resource = *context.resource;
   const bool others =
       has_other_owners(resource, live) || (live != nullptr && has_other_owners(resource, &object));
-  const ObjectPtr kind = others ? definition_of(resource) : nullptr;
-  auto tracked = others ? VersionOwners(registry_, resource, kind ? &kind->json() : nullptr)
-                              .track(std::move(request))
-                        : schema::track_update(request);
+  auto tracked =
+      others ? VersionOwners(registry_, resource, definition_of(resource)).track(std::move(request))
+             : schema::track_update(request);
   if (!tracked) return internal_error(tracked.error().message());
   if (definition) restore_crd(object, tracked.value());
   return tracked;
@@ -354,16 +353,23 @@ ObjectPtr Writer::store(const WriteContext& context, Json stored, std::optional<
 }
 
 // Of a definition restore_crd has put back what counts, and the schemas of others know no types.
+bool Writer::knows_empties(const Resource& resource) {
+  return !resource.custom && resource.storage_id != kCrds;
+}
+
 Json Writer::take_empties(const Resource& resource, const Json& sent, const Json& written) {
-  if (resource.custom || resource.storage_id == kCrds) return nullptr;
+  if (!knows_empties(resource)) return nullptr;
   Json out = lost_empties(sent, written);
   // Fields are owned as empty maps, and those that are not owned any more are not lost.
-  if (Json* metadata = base::find(out, {"metadata"})) metadata->erase("managedFields");
-  return out;
+  if (Json* metadata = base::find(out, {"metadata"})) {
+    metadata->erase("managedFields");
+    if (metadata->empty()) out.erase("metadata");
+  }
+  return out.empty() ? Json() : out;
 }
 
 void Writer::leave_out(const Resource& resource, Json& object, Json& empties) {
-  if (resource.custom || resource.storage_id == kCrds) return;
+  if (!knows_empties(resource)) return;
   Json written = object;
   if (!empties.is_null()) schema::as_written(*resource.merge, written);
   builtin::hide_empty_lists(written);

@@ -100,6 +100,7 @@ class Writer {
   // Lists and maps with nothing in them are not written (or as null), and yet the defaults and the
   // rules of a kind see them: `empties` is what leads to them in the object, null where there are
   // none.
+  static bool knows_empties(const Resource& resource);
   static Json take_empties(const Resource& resource, const Json& sent, const Json& written);
   static void leave_out(const Resource& resource, Json& object, Json& empties);
   static void check_kind(const WriteContext& context, const Json* live, const Json& object,

@@ -255,10 +255,9 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   request.ignored = ignored_fields(resource, found ? before : configuration, context.subresource);
   request.now = context.now;
   const bool others = has_other_owners(resource, request.live);
-  const ObjectPtr kind = others ? definition_of(resource) : nullptr;
-  auto outcome = others ? VersionOwners(registry_, resource, kind ? &kind->json() : nullptr)
-                              .apply(std::move(request))
-                        : schema::apply(request);
+  auto outcome =
+      others ? VersionOwners(registry_, resource, definition_of(resource)).apply(std::move(request))
+             : schema::apply(request);
   if (!outcome && outcome.error().status() != nullptr) return outcome.error();
   if (!outcome) {
     return internal_error(
@@ -287,7 +286,7 @@ Result<Written> Writer::apply(const WriteContext& context, Json configuration) {
   AsSent sent = as_sent(resource, configuration);
   // Defaults see what is empty, too.
   Json empties;
-  if (!resource.custom && resource.storage_id != kCrds) {
+  if (knows_empties(resource)) {
     empties = lost_empties(configuration, outcome->object, resource.merge.get());
     put_empties(empties, outcome->object);
   }

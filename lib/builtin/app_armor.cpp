@@ -91,11 +91,11 @@ void check_app_armor_annotations(const Field& annotations, const Field& spec) {
   for (const auto& [key, value] : annotations.entries()) {
     if (!key.starts_with(kAppArmorAnnotation)) continue;
     const std::string name = key.substr(std::string_view(kAppArmorAnnotation).size());
-    if (names.count(name) == 0) value.invalid_as(quoted_text(name), "container not found");
+    if (names.count(name) == 0) value.invalid_as(go_quoted(name), "container not found");
     const std::string profile = value.text();
     const bool known = profile.empty() || profile == kUnconfined || profile == kRuntimeDefault ||
                        profile.starts_with(kLocalhost);
-    if (!known) value.invalid("invalid AppArmor profile name: " + quoted_text(profile));
+    if (!known) value.invalid("invalid AppArmor profile name: " + go_quoted(profile));
   }
 }
 

@@ -207,7 +207,7 @@ std::string certificate_problem(const std::string& pem) {
   std::string_view rest = pem;
   while (const auto block = next_pem_block(rest)) {
     if (block->type != "CERTIFICATE") {
-      return "only CERTIFICATE PEM blocks are allowed, found " + quoted_text(block->type);
+      return "only CERTIFICATE PEM blocks are allowed, found " + go_quoted(block->type);
     }
     if (block->has_headers) return "no PEM block headers are permitted";
     if (block->bytes.empty()) return "found CERTIFICATE PEM block containing 0 certificates";

@@ -94,7 +94,7 @@ std::string Field::shown() const {
 }
 
 std::string Field::told() const {
-  return is_text() ? quoted_text(text()) : shown();
+  return value_ == nullptr ? shown() : schema::shown_value(*value_);
 }
 
 void Field::required(const std::string& detail) const {
@@ -106,7 +106,7 @@ void Field::forbidden(const std::string& detail) const {
 }
 
 void Field::invalid_text(const std::string& detail) const {
-  invalid_as(quoted_text(text()), detail);
+  invalid_as(go_quoted(text()), detail);
 }
 
 void Field::invalid_as(const std::string& shown, const std::string& detail) const {
@@ -128,7 +128,7 @@ void Field::duplicate() const {
 
 void Field::not_found(const std::string& detail) const {
   const std::string more = detail.empty() ? "" : ": " + detail;
-  errors_->push_back({"FieldValueNotFound", "Not found: " + quoted_text(text()) + more, path_});
+  errors_->push_back({"FieldValueNotFound", "Not found: " + go_quoted(text()) + more, path_});
 }
 
 void Field::too_long(std::size_t most) const {
@@ -167,10 +167,6 @@ void Field::immutable(const Field& live) const {
 
 bool is_one(const std::string& text, const Values& of) {
   return std::find(of.begin(), of.end(), text) != of.end();
-}
-
-std::string quoted_text(std::string_view text) {
-  return schema::go_quoted(text);
 }
 
 std::string json_text(std::string_view text) {

@@ -15,6 +15,7 @@
 #include "base/json.hpp"
 #include "base/quantity.hpp"
 #include "schema/field_error.hpp"
+#include "schema/go_words.hpp"
 
 namespace kubewatch::builtin {
 
@@ -26,6 +27,7 @@ using schema::field_required;
 using schema::field_too_long;
 using schema::FieldError;
 using schema::FieldErrors;
+using schema::go_quoted;
 
 inline constexpr std::int64_t kMostInt32 = 2147483647;
 inline constexpr const char* kNoFinalizer =
@@ -103,9 +105,8 @@ class Field {
   FieldErrors* errors_;
 };
 
-// As Go quotes a string. As JSON: where its type is made of string (an enumeration, the name of a
-// resource), and within a struct.
-std::string quoted_text(std::string_view text);
+// As JSON: where its type is made of string (an enumeration, the name of a resource), and within a
+// struct. Others are go_quoted.
 std::string json_text(std::string_view text);
 bool is_one(const std::string& text, const Values& of);
 // "msg (e.g. 'a',  or 'b', regex used for validation is 'r')".

@@ -159,7 +159,7 @@ void check_canonical_ip(const Field& address) {
   check_ip(address);
   const std::string form = canonical_ip(address.text());
   if (address.errors().size() != told || address.is(form)) return;
-  address.invalid_text("must be in canonical form (" + quoted_text(form) + ")");
+  address.invalid_text("must be in canonical form (" + go_quoted(form) + ")");
 }
 
 std::string canonical_cidr(const std::string& text) {
@@ -173,7 +173,7 @@ void check_canonical_cidr(const Field& range) {
   const std::string text = range.text();
   const std::string form = canonical_cidr(text);
   if (range.errors().size() != told || text == form) return;
-  range.invalid("must be in canonical form (" + quoted_text(form) + ")");
+  range.invalid("must be in canonical form (" + go_quoted(form) + ")");
 }
 
 bool is_strict_subset(const std::string& range, const std::string& part) {
@@ -290,7 +290,7 @@ void check_resource_amount(const std::string& resource, const Field& amount) {
   if (quantity->as_int64()) return;
   const bool too_large = quantity->compare(base::Quantity::of(LLONG_MAX)) >= 0;
   if (!too_large) {
-    amount.invalid_as(quoted_text(quantity_text(*quantity)), "must be an integer");
+    amount.invalid_as(go_quoted(quantity_text(*quantity)), "must be an integer");
   }
 }
 

@@ -10,7 +10,7 @@ namespace kubewatch::builtin {
 void check_labels(const Field& labels) {
   for (const auto& [key, value] : labels.entries()) {
     for (const auto& problem : qualified_problems(key)) {
-      labels.invalid_as(quoted_text(key), problem);
+      labels.invalid_as(go_quoted(key), problem);
     }
     value.at(labels.path()).invalid_each(label_value_problems(value.text()));
   }
@@ -20,7 +20,7 @@ void check_annotations(const Field& annotations) {
   std::size_t total = 0;
   for (const auto& [key, value] : annotations.entries()) {
     for (const auto& problem : qualified_problems(base::to_lower(key))) {
-      annotations.invalid_as(quoted_text(key), problem);
+      annotations.invalid_as(go_quoted(key), problem);
     }
     total += key.size() + value.size();
   }

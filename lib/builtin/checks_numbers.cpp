@@ -66,13 +66,13 @@ std::string quantity_text(const base::Quantity& quantity) {
 void check_not_negative_quantity(const Field& value) {
   const auto quantity = value.quantity();
   if (!quantity || quantity->sign() >= 0) return;
-  value.invalid_as(quoted_text(quantity_text(*quantity)), "must be greater than or equal to 0");
+  value.invalid_as(go_quoted(quantity_text(*quantity)), "must be greater than or equal to 0");
 }
 
 void check_positive_quantity(const Field& value) {
   const auto quantity = value.quantity();
   if (!quantity || quantity->sign() > 0) return;
-  value.invalid_as(quoted_text(quantity_text(*quantity)), "must be greater than zero");
+  value.invalid_as(go_quoted(quantity_text(*quantity)), "must be greater than zero");
 }
 
 }  // namespace kubewatch::builtin

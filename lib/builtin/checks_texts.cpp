@@ -141,12 +141,12 @@ void check_domain_path(const Field& path) {
   }
   const std::string host = text.substr(0, slash);
   for (const auto& problem : subdomain_problems(host)) {
-    path.invalid_as(quoted_text(host), problem);
+    path.invalid_as(go_quoted(host), problem);
   }
   const std::string rest = text.substr(slash + 1);
   const bool good = is_word(rest, "/-._~%!$&'()*+,;=:");
   if (good) return;
-  path.invalid_as(quoted_text(rest),
+  path.invalid_as(go_quoted(rest),
                   shape_sentence("Invalid path", {}, "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"));
 }
 

@@ -16,7 +16,7 @@ void check_identifier(const Field& told, const std::string& id) {
   if (id.size() > kMostIdentifier) told.too_long(kMostIdentifier);
   const bool good = is_word(id, "_") && !base::is_digit(id.front());
   if (good) return;
-  told.invalid_as(quoted_text(id),
+  told.invalid_as(go_quoted(id),
                   shape_sentence("a valid C identifier must start with alphabetic character or "
                                  "'_', followed by a string of alphanumeric characters or '_'",
                                  {"my_name", "MY_NAME", "MyName"}, "[A-Za-z_][A-Za-z0-9_]*"));
@@ -37,7 +37,7 @@ void check_pool_name(const Field& name) {
   if (name.size() > kMostPoolName) name.too_long(kMostPoolName);
   for (const auto& part : base::split(name.text(), '/')) {
     for (const auto& problem : subdomain_problems(part)) {
-      name.invalid_as(quoted_text(part), problem);
+      name.invalid_as(go_quoted(part), problem);
     }
   }
 }
@@ -64,7 +64,7 @@ void check_binding_conditions(const Field& device) {
   const Field failure = device["bindingFailureConditions"];
   check_list(binding, kMostBindingConditions, check_condition_name);
   check_list(failure, kMostBindingConditions, check_condition_name);
-  check_distinct(binding, [](const Field& one) { return quoted_text(one.text()); });
+  check_distinct(binding, [](const Field& one) { return go_quoted(one.text()); });
   std::set<std::string> known;
   for (const auto& one : binding.items()) known.insert(one.text());
   std::set<std::string> seen;
@@ -112,7 +112,7 @@ void check_request_name(const Field& name, const RequestNames& requests) {
   const auto parts = base::split(name.text(), '/');
   if (parts.size() > 2) return name.invalid_text(unknown);
   for (const auto& part : parts) {
-    for (const auto& problem : label_problems(part)) name.invalid_as(quoted_text(part), problem);
+    for (const auto& problem : label_problems(part)) name.invalid_as(go_quoted(part), problem);
   }
   const auto found = requests.find(parts[0]);
   const bool known =

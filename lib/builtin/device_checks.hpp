@@ -39,7 +39,7 @@ void check_set(const Field& list, std::size_t most, const char* key, const Check
   check_list(list, most, check);
   if (list.size() > most) return;
   check_distinct(list, [key](const Field& item) {
-    return quoted_text(*key == '\0' ? item.text() : item[key].text());
+    return go_quoted(*key == '\0' ? item.text() : item[key].text());
   });
 }
 

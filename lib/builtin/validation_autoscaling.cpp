@@ -34,7 +34,7 @@ void check_target(const Field& target) {
   for (const char* key : {"value", "averageValue"}) {
     const auto quantity = target[key].quantity();
     if (!quantity || quantity->sign() > 0) continue;
-    target[key].invalid_as(quoted_text(quantity_text(*quantity)), "must be positive");
+    target[key].invalid_as(go_quoted(quantity_text(*quantity)), "must be positive");
   }
   const Field utilization = target["averageUtilization"];
   if (utilization.number_or(1) < 1) utilization.invalid("must be greater than 0");

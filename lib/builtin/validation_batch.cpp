@@ -25,7 +25,7 @@ constexpr std::int64_t kMostIndexedParallelism = 100000;
 
 std::string valid_values(const Values& values) {
   Values quoted;
-  for (const auto& value : values) quoted.push_back(quoted_text(value));
+  for (const auto& value : values) quoted.push_back(go_quoted(value));
   return "valid values: [" + base::join(quoted, " ") + "]";
 }
 

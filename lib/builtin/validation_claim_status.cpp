@@ -46,7 +46,7 @@ std::string uid_problem(const std::string& text) {
   std::string plain = text;
   if (text.size() == kUid + urn.size()) {
     const std::string start = text.substr(0, urn.size());
-    if (base::to_lower(start) != urn) return "invalid urn prefix: " + quoted_text(start);
+    if (base::to_lower(start) != urn) return "invalid urn prefix: " + go_quoted(start);
     plain = text.substr(urn.size());
   } else if (text.size() == kUid + 2) {
     if (text.front() != '{' || text.back() != '}') return "invalid bracketed UUID format";
@@ -88,7 +88,7 @@ void check_interface_address(const Field& address) {
   constexpr int v6 = 128;
   if (ip.find(':') == std::string::npos && bits > v4) bits -= v6 - v4;  // of a mapped one
   const std::string form = fmt::format("{}/{}", ip, bits);
-  if (text != form) address.invalid("must be in canonical form (" + quoted_text(form) + ")");
+  if (text != form) address.invalid("must be in canonical form (" + go_quoted(form) + ")");
 }
 
 void check_network(const Field& network) {

@@ -42,7 +42,7 @@ void check_host_ports(const std::vector<Field>& containers) {
       const std::string one = fmt::format("{}/{}/{}", protocol.present() ? protocol.text() : "TCP",
                                           port["hostIP"].text(), number);
       if (taken.insert(one).second) continue;
-      port.errors().push_back(field_duplicate(port["hostPort"].path(), quoted_text(one)));
+      port.errors().push_back(field_duplicate(port["hostPort"].path(), go_quoted(one)));
     }
   }
 }

@@ -23,7 +23,7 @@ constexpr const char* kNamespaceFinalizer = "kubernetes";
 void check_data_keys(const Field& data) {
   for (const auto& [key, value] : data.entries()) {
     for (const auto& problem : core::data_key_problems(key)) {
-      value.invalid_as(quoted_text(key), problem);
+      value.invalid_as(go_quoted(key), problem);
     }
   }
 }
@@ -112,7 +112,7 @@ void check_config_map_object(const Field& object, const Json* live) {
   check_data_keys(binary);
   for (const auto& [key, value] : data.entries()) {
     if (!binary[key].present()) continue;
-    value.invalid_as(quoted_text(key), "duplicate of key present in binaryData");
+    value.invalid_as(go_quoted(key), "duplicate of key present in binaryData");
   }
   if (data_size(data, false) + data_size(binary, true) <= kMostData) return;
   object.at("[]").too_long(kMostData);
@@ -228,7 +228,7 @@ void check_features(const Field& features) {
   const auto all = features.items();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string text = all[i].text();
-    const std::string told = "invalid feature name " + quoted_text(text) + ": ";
+    const std::string told = "invalid feature name " + go_quoted(text) + ": ";
     if (text.size() > most) {
       all[i].invalid(told + fmt::format("must be no more than {} characters", most));
     } else if (!is_feature(text)) {
@@ -376,7 +376,7 @@ std::string shown_source(const Field& source) {
 }
 
 std::string shown_word(const Field& text) {
-  return quoted_text(text.text());
+  return go_quoted(text.text());
 }
 
 std::string shown_count(const Field& count) {

@@ -45,7 +45,7 @@ std::optional<std::pair<std::string, std::string>> subscripted(const std::string
 
 void check_subscript(const Field& ref, const std::string& path, const std::string& key) {
   const std::string name = path == "metadata.annotations" ? base::to_lower(key) : key;
-  for (const auto& problem : qualified_problems(name)) ref.invalid_as(quoted_text(name), problem);
+  for (const auto& problem : qualified_problems(name)) ref.invalid_as(go_quoted(name), problem);
 }
 
 void check_field_ref(const Field& ref, const Values& supported) {
@@ -69,7 +69,7 @@ void check_field_ref(const Field& ref, const Values& supported) {
   // What clients of old call the node.
   const std::string known = text == "spec.host" ? "spec.nodeName" : text;
   if (is_one(known, supported)) return;
-  path.errors().push_back(field_not_supported(path.path(), quoted_text(known), supported));
+  path.errors().push_back(field_not_supported(path.path(), go_quoted(known), supported));
 }
 
 const Values& resource_paths() {
@@ -99,7 +99,7 @@ void check_divisor(const Field& ref) {
   if (kind.empty()) return;
   const bool cpu = kind == "the cpu";
   if (is_one(text, cpu ? Values{"1m", "1"} : sizes)) return;
-  divisor.invalid_as(quoted_text(resource),
+  divisor.invalid_as(go_quoted(resource),
                      fmt::format("only divisor's values {} are supported with {} resource",
                                  cpu ? "1m and 1" : base::join(sizes, ", "), kind));
 }

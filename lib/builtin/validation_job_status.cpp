@@ -62,13 +62,13 @@ Result<Interval> read_interval(const std::string& text, std::int64_t completions
     return wrong(
         fmt::format("the fragment {} violates the requirement that an index interval can "
                     "have at most two parts separated by '-'",
-                    quoted_text(text)));
+                    go_quoted(text)));
   }
   std::vector<std::int64_t> limits;
   for (const auto& part : parts) {
     const auto index = read_index(part);
-    if (!index) return wrong("cannot convert string to integer for index: " + quoted_text(part));
-    if (*index >= completions) return wrong("too large index: " + quoted_text(part));
+    if (!index) return wrong("cannot convert string to integer for index: " + go_quoted(part));
+    if (*index >= completions) return wrong("too large index: " + go_quoted(part));
     limits.push_back(*index);
   }
   if (limits.size() == 2 && limits[0] >= limits[1]) {

@@ -55,7 +55,7 @@ void check_joining(const Field& pod, const Json* live) {
   for (const auto& old : before["spec"]["ephemeralContainers"].items()) {
     const std::string name = old["name"].text();
     const auto found = now.find(name);
-    const std::string what = "existing ephemeral containers " + quoted_text(name);
+    const std::string what = "existing ephemeral containers " + go_quoted(name);
     if (found == now.end()) {
       list.forbidden(what + " may not be removed\n");
     } else if (!same_go_value("EphemeralContainer", *old.json(), *found->second.json())) {
@@ -193,7 +193,7 @@ void check_service_class(const Field& pod, const Field& live) {
   std::string before = live["status"]["qosClass"].text();
   if (before.empty() && live["spec"].present()) before = qos_class(*live["spec"].json());
   if (before == qos_class(spec.present() ? *spec.json() : Json::object())) return;
-  spec.invalid_as(quoted_text(pod["status"]["qosClass"].text()),
+  spec.invalid_as(go_quoted(pod["status"]["qosClass"].text()),
                   "Pod QOS Class may not change as a result of resizing");
 }
 

@@ -183,7 +183,7 @@ void check_search(const Field& search) {
   }
   if (core::check_dns_subdomain(plain).empty()) return;
   search.invalid_as(
-      quoted_text(text),
+      go_quoted(text),
       shape_sentence("a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
                      "characters, '_', '-' or '.', and must start and end with an alphanumeric "
                      "character",
@@ -317,7 +317,7 @@ void check_pod_resources(const Field& spec, const std::set<std::string>& claims)
       const auto most = resources["limits"][name].quantity();
       if (!own || !most || own->compare(*most) <= 0) continue;
       limit.at(fmt::format("{}[{}].limits", place, name))
-          .invalid_as(quoted_text(quantity_text(*own)),
+          .invalid_as(go_quoted(quantity_text(*own)),
                       "must be less than or equal to pod limits of " + quantity_text(*most));
     }
   }

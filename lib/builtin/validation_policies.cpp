@@ -25,7 +25,7 @@ std::string trimmed(const Field& text) {
 }
 
 void tell(const Field& expression, const std::string& shown, const std::string& problem) {
-  if (!problem.empty()) expression.invalid_as(quoted_text(shown), problem);
+  if (!problem.empty()) expression.invalid_as(go_quoted(shown), problem);
 }
 
 void check_param_ref(const Field& ref) {
@@ -102,7 +102,7 @@ void check_param_version(const Field& version) {
   const std::string group = parts.size() == 2 ? parts[0] : "";
   const std::string& last = parts.back();
   const auto told = [&](const std::string& part, const Problems& problems) {
-    if (!problems.empty()) version.invalid_as(quoted_text(part), base::join(problems, ","));
+    if (!problems.empty()) version.invalid_as(go_quoted(part), base::join(problems, ","));
   };
   if (!group.empty()) told(group, subdomain_problems(group));
   if (last.empty()) return version.invalid("version must be specified");
@@ -173,7 +173,7 @@ void check_annotation(const Field& annotation, const std::string& policy,
   } else {
     const std::string full = policy + "/" + key.text();
     for (const auto& problem : qualified_problems(full)) {
-      key.invalid_as(quoted_text(full), problem);
+      key.invalid_as(go_quoted(full), problem);
     }
   }
   const Field value = annotation["valueExpression"];
@@ -296,7 +296,7 @@ void check_mutation(const Field& mutation, const PolicyExpressions& expressions)
   check_patch(mutation[json ? "jsonPatch" : "applyConfiguration"], type.text(), expressions);
   const std::string other = json ? "applyConfiguration" : "jsonPatch";
   if (!mutation[other].present()) return;
-  mutation[other].invalid_as(quoted_text("{" + other + "}"),
+  mutation[other].invalid_as(go_quoted("{" + other + "}"),
                              "must not be specified when patchType is " + type.text());
 }
 

@@ -20,7 +20,7 @@ void check_header_name(const Field& headers, const std::string& name) {
   });
   if (good) return;
   headers.invalid_as(
-      quoted_text(name),
+      go_quoted(name),
       shape_sentence("a valid HTTP header must consist of alphanumeric characters or '-'",
                      {"X-Header-Name"}, "[-A-Za-z0-9]+"));
 }

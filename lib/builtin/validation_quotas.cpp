@@ -192,7 +192,7 @@ class Amount {
 };
 
 void tell(const Amount& at, const Amount& shown, const std::string& detail) {
-  at.place().invalid_as(quoted_text(shown.text()), detail);
+  at.place().invalid_as(go_quoted(shown.text()), detail);
 }
 
 void check_order(const Amount& less, const char* name, const Amount& more, const char* other,

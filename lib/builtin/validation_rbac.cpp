@@ -28,7 +28,7 @@ void check_rule(const Field& rule, bool namespaced) {
 // Of a plain string, unlike the enumerations of Field::one_of.
 void check_word(const Field& word, const Values& supported) {
   if (is_one(word.text(), supported)) return;
-  word.errors().push_back(field_not_supported(word.path(), quoted_text(word.text()), supported));
+  word.errors().push_back(field_not_supported(word.path(), go_quoted(word.text()), supported));
 }
 
 // Where it is given: what is not is filled in.

@@ -90,8 +90,7 @@ void check_url(const Field& url) {
   const std::size_t colon = text.find(':');
   const std::string scheme = colon == std::string::npos ? "" : text.substr(0, colon);
   if (scheme != "https") {
-    url.invalid_as(quoted_text(scheme),
-                   std::string("'https' is the only allowed URL scheme") + form);
+    url.invalid_as(go_quoted(scheme), std::string("'https' is the only allowed URL scheme") + form);
   }
   const std::size_t start = text.find("://");
   const std::string rest = start == std::string::npos ? "" : text.substr(start + 3);
@@ -100,16 +99,16 @@ void check_url(const Field& url) {
     url.invalid_as("\"\"", std::string("host must be specified") + form);
   }
   if (const std::size_t at = host.find('@'); at != std::string::npos) {
-    url.invalid_as(quoted_text(host.substr(0, at)), "user information is not permitted in the URL");
+    url.invalid_as(go_quoted(host.substr(0, at)), "user information is not permitted in the URL");
   }
   const std::size_t hash = text.find('#');
   if (hash != std::string::npos && hash + 1 < text.size()) {
-    url.invalid_as(quoted_text(text.substr(hash + 1)), "fragments are not permitted in the URL");
+    url.invalid_as(go_quoted(text.substr(hash + 1)), "fragments are not permitted in the URL");
   }
   const std::string query = text.substr(0, hash);
   const std::size_t mark = query.find('?');
   if (mark != std::string::npos && mark + 1 < query.size()) {
-    url.invalid_as(quoted_text(query.substr(mark + 1)),
+    url.invalid_as(go_quoted(query.substr(mark + 1)),
                    "query parameters are not permitted in the URL");
   }
 }
@@ -222,7 +221,7 @@ void check_service_name(const Field& metadata, const std::string& expected) {
     name.invalid_each(problems);
     if (!problems.empty() || name.is(expected)) continue;
     name.invalid_text(
-        fmt::format("must be `spec.version+\".\"+spec.group`: {}", quoted_text(expected)));
+        fmt::format("must be `spec.version+\".\"+spec.group`: {}", go_quoted(expected)));
   }
 }
 
@@ -230,7 +229,7 @@ void check_service_name(const Field& metadata, const std::string& expected) {
 void check_local_service(const Field& spec) {
   if (const Field bundle = spec["caBundle"]; !bundle.empty()) {
     const auto bytes = base::base64_decode(bundle.text());
-    bundle.invalid_as(quoted_text(fmt::format("{} bytes", bytes ? bytes->size() : 0)),
+    bundle.invalid_as(go_quoted(fmt::format("{} bytes", bytes ? bytes->size() : 0)),
                       "local APIServices may not have a caBundle");
   }
   const Field unsafe = spec["insecureSkipTLSVerify"];

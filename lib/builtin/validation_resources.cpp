@@ -15,7 +15,7 @@ void check_huge_page_amount(const std::string& name, const Field& amount) {
   const auto size = page ? page->as_int64() : std::nullopt;
   if (!quantity || (whole && size && *size > 0 && *whole % *size == 0)) return;
   const std::string text = quantity_text(*quantity);
-  amount.invalid_as(quoted_text(text),
+  amount.invalid_as(go_quoted(text),
                     fmt::format("{} is not positive integer multiple of {}", text, name));
 }
 
@@ -34,7 +34,7 @@ void check_against_limit(const std::string& name, const Field& amount, const Fie
   const bool equal = !may_overcommit(name);
   if (order == 0 || (order < 0 && !equal)) return;
   requests.invalid_as(
-      quoted_text(quantity_text(*wanted)),
+      go_quoted(quantity_text(*wanted)),
       fmt::format("must be {} to {} limit of {}", equal ? "equal" : "less than or equal", name,
                   quantity_text(*most)));
 }
@@ -51,7 +51,7 @@ void check_claims(const Field& claims, const std::set<std::string>& known) {
     if (!request.empty()) claim["request"].invalid_each(label_problems(request));
     const std::string key = request.empty() ? name : name + "/" + request;
     if (seen.count(name) != 0 || !seen.insert(key).second) {
-      claim.errors().push_back(field_duplicate(claim.path(), quoted_text(key)));
+      claim.errors().push_back(field_duplicate(claim.path(), go_quoted(key)));
     }
     if (known.count(name) != 0) continue;
     const Values names(known.begin(), known.end());

@@ -39,8 +39,8 @@ struct Number {
 Number read_number(const std::string& text) {
   const bool signed_text = !text.empty() && (text[0] == '-' || text[0] == '+');
   const std::string digits = text.substr(signed_text ? 1 : 0);
-  const std::string failed = fmt::format(
-      "failed to parse int from {}: strconv.Atoi: parsing {}: ", text, quoted_text(text));
+  const std::string failed =
+      fmt::format("failed to parse int from {}: strconv.Atoi: parsing {}: ", text, go_quoted(text));
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), base::is_digit)) {
     return {0, failed + "invalid syntax"};
   }
@@ -141,7 +141,7 @@ std::string check_schedule(const std::string& schedule) {
     const std::string duration = text.substr(every.size());
     if (is_duration(duration)) return "";
     return fmt::format("failed to parse duration {}: time: invalid duration {}", text,
-                       quoted_text(duration));
+                       go_quoted(duration));
   }
   const auto words = words_of(text);
   if (words.size() != all_bounds().size()) {

@@ -190,7 +190,7 @@ void check_topology_spread(const Field& constraints) {
     const std::string once = spread_key(one);
     if (--ahead[once] > 0) {
       one.errors().push_back(
-          field_duplicate(one.path() + ".{topologyKey, whenUnsatisfiable}", quoted_text(once)));
+          field_duplicate(one.path() + ".{topologyKey, whenUnsatisfiable}", go_quoted(once)));
     }
     const Field domains = one["minDomains"];
     if (domains.number_or(1) <= 0) domains.invalid("must be greater than zero");

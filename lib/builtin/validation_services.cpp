@@ -51,7 +51,7 @@ void check_external_name(const Field& spec) {
   std::string text = name.text();
   if (text.ends_with(".")) text.pop_back();
   if (text.empty()) return name.required();
-  for (const auto& problem : subdomain_problems(text)) name.invalid_as(quoted_text(text), problem);
+  for (const auto& problem : subdomain_problems(text)) name.invalid_as(go_quoted(text), problem);
 }
 
 void check_type_of_address(const Field& spec) {
@@ -314,9 +314,9 @@ void check_domain_name(const Field& name) {
   if (text.empty()) return name.required();
   if (text.ends_with(".")) text.pop_back();
   const auto problems = subdomain_problems(text);
-  if (!problems.empty()) return name.invalid_as(quoted_text(text), problems.front());
+  if (!problems.empty()) return name.invalid_as(go_quoted(text), problems.front());
   if (text.find('.') != std::string::npos) return;
-  name.invalid_as(quoted_text(text),
+  name.invalid_as(go_quoted(text),
                   "should be a domain with at least two segments separated by dots");
 }
 

@@ -102,7 +102,7 @@ void check_attribute(const Field& attribute) {
 }
 
 std::string shown(const Quantity& quantity) {
-  return quoted_text(quantity_text(quantity));
+  return go_quoted(quantity_text(quantity));
 }
 
 // Fractions count as the next whole number away from zero.
@@ -129,7 +129,7 @@ void check_options(const Field& options, const Quantity& usual, const Quantity& 
   });
   if (items.size() <= kMostOptions) {
     check_distinct(options, [](const Field& option) {
-      return quoted_text(std::to_string(whole(option.quantity_or_zero())));
+      return go_quoted(std::to_string(whole(option.quantity_or_zero())));
     });
   }
   if (found) return;
@@ -221,7 +221,7 @@ void check_counters(const Field& set, const char* name) {
   if (counters.size() > kMostCounters) return counters.too_many(kMostCounters);
   for (const auto& [key, value] : counters.entries()) {
     for (const auto& problem : label_problems(key)) {
-      counters.invalid_as(quoted_text(key), problem);
+      counters.invalid_as(go_quoted(key), problem);
     }
   }
 }
@@ -258,7 +258,7 @@ void check_nodes_of_slice(const Field& spec) {
       "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required";
   if (ways.empty()) return spec.required(one);
   if (ways.size() == 1) return;
-  spec.invalid_as(quoted_text("{" + base::join(ways, ", ") + "}"),
+  spec.invalid_as(go_quoted("{" + base::join(ways, ", ") + "}"),
                   one + ", but multiple fields are set");
 }
 
@@ -282,7 +282,7 @@ void check_nodes_of_device(const Field& device, bool each) {
       of_slice);
   if (ways.empty()) return device.required(one);
   if (ways.size() == 1) return;
-  device.invalid_as(quoted_text("{" + base::join(ways, ", ") + "}"), one);
+  device.invalid_as(go_quoted("{" + base::join(ways, ", ") + "}"), one);
 }
 
 // `before`: the devices of the live slice. `each`: as above.

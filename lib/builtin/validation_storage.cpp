@@ -169,10 +169,10 @@ namespace {
 // What a claim has of its own: its storage, and what carries the domain of somebody else.
 bool check_claimed_resource(const Field& place, const std::string& resource) {
   const auto problems = qualified_problems(resource);
-  for (const auto& problem : problems) place.invalid_as(quoted_text(resource), problem);
+  for (const auto& problem : problems) place.invalid_as(go_quoted(resource), problem);
   if (!problems.empty()) return false;
   if (!is_native_resource(resource) || resource == "storage") return true;
-  place.errors().push_back(field_not_supported(place.path(), quoted_text(resource), {"storage"}));
+  place.errors().push_back(field_not_supported(place.path(), go_quoted(resource), {"storage"}));
   return false;
 }
 
@@ -496,7 +496,7 @@ void check_provisioner(const Field& provisioner) {
   if (provisioner.empty()) return provisioner.required();
   const std::string name = base::to_lower(provisioner.text());
   for (const auto& problem : qualified_problems(name)) {
-    provisioner.invalid_as(quoted_text(name), problem);
+    provisioner.invalid_as(go_quoted(name), problem);
   }
 }
 

@@ -107,7 +107,7 @@ class ProjectedPaths {
 
   void add(const std::string& path, const std::string& shown) {
     if (path.empty() || paths_.insert(path).second) return;
-    volume_.invalid_as(quoted_text(shown), "conflicting duplicate paths");
+    volume_.invalid_as(go_quoted(shown), "conflicting duplicate paths");
   }
 
  private:

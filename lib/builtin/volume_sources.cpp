@@ -87,7 +87,7 @@ void check_flex_options(const Field& source) {
   for (const auto& [key, option] : source["options"].entries()) {
     const std::string space = "." + base::to_lower(key.substr(0, key.find('/')));
     if (!space.ends_with(".kubernetes.io") && !space.ends_with(".k8s.io")) continue;
-    option.invalid_as(quoted_text(key), "kubernetes.io and k8s.io namespaces are reserved");
+    option.invalid_as(go_quoted(key), "kubernetes.io and k8s.io namespaces are reserved");
   }
 }
 

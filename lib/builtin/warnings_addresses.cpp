@@ -15,8 +15,8 @@ void warn_of_address(const std::string& path, const std::string& address,
   const std::string form = range ? canonical_cidr(address) : canonical_ip(address);
   if (form == address) return;
   warnings.push_back(fmt::format("{}: IPv6 {} {} should be in RFC 5952 canonical format ({})", path,
-                                 range ? "CIDR value" : "address", quoted_text(address),
-                                 quoted_text(form)));
+                                 range ? "CIDR value" : "address", go_quoted(address),
+                                 go_quoted(form)));
 }
 
 void warn_of_addresses(const std::string& path, const Json* list,

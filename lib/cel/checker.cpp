@@ -227,13 +227,7 @@ class Checker {
       check(*node.parts[i]);
       type = joined(type, element_type(*node.parts[i], node.optional[i]));
     }
-    node.type = bounded(list_of(type == nullptr ? free_variable() : type));
-  }
-
-  TypePtr bounded(TypePtr type) {
-    if (type->parts <= kMostTypeParts) return type;
-    known_.give_up();
-    return simple(Kind::dyn);
+    node.type = bounded(known_, list_of(type == nullptr ? free_variable() : type));
   }
 
   void map(Expr& node) {
@@ -249,7 +243,7 @@ class Checker {
       key = free_variable();
       value = free_variable();
     }
-    node.type = bounded(map_of(key, value));
+    node.type = bounded(known_, map_of(key, value));
   }
 
   // No type of Kubernetes' environment can be made by a literal.

@@ -148,6 +148,12 @@ const TypePtr& most_general(const TypePtr& left, const TypePtr& right) {
   return says_no_more(*left, *right) ? left : right;
 }
 
+TypePtr bounded(const Substitution& known, TypePtr type) {
+  if (type->parts <= kMostTypeParts) return type;
+  known.give_up();
+  return simple(Kind::dyn);
+}
+
 TypePtr substitute(const Substitution& known, const TypePtr& type, bool free_to_dyn) {
   if (!known.spend()) return simple(Kind::dyn);
   if (const auto* found = known.find(*type)) return substitute(known, *found, free_to_dyn);
@@ -156,9 +162,7 @@ TypePtr substitute(const Substitution& known, const TypePtr& type, bool free_to_
   auto copy = std::make_shared<Type>(*type);
   for (auto& part : copy->params) part = substitute(known, part, free_to_dyn);
   copy->parts = parts_of(copy->params);
-  if (copy->parts <= kMostTypeParts) return copy;
-  known.give_up();
-  return simple(Kind::dyn);
+  return bounded(known, std::move(copy));
 }
 
 }  // namespace kubewatch::cel

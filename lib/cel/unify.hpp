@@ -47,6 +47,9 @@ bool assignable(Substitution& known, const std::vector<TypePtr>& left,
 // The one of two assignable types that says less.
 const TypePtr& most_general(const TypePtr& left, const TypePtr& right);
 
+// The type, or dyn where it is too large, of which `known` then knows.
+TypePtr bounded(const Substitution& known, TypePtr type);
+
 // With the variables replaced; those that stand for nothing become dyn when asked.
 TypePtr substitute(const Substitution& known, const TypePtr& type, bool free_to_dyn);
 

@@ -141,9 +141,8 @@ void check_conversion(const Json& spec, Report& report) {
   if (strategy.empty()) {
     report.add(kConversion, field_required("spec.conversion.strategy"));
   } else if (strategy != "None" && strategy != "Webhook") {
-    report.add(kConversion,
-               field_not_supported("spec.conversion.strategy", core::go_json(Json(strategy)),
-                                   {"None", "Webhook"}));
+    report.add(kConversion, field_not_supported("spec.conversion.strategy", core::go_json(strategy),
+                                                {"None", "Webhook"}));
   }
   const Json* client = base::find(*conversion, {"webhook", "clientConfig"});
   const Json* versions = base::find(*conversion, {"webhook", "conversionReviewVersions"});

@@ -287,8 +287,7 @@ class Keywords {
                                                      "FieldValueInvalid", "FieldValueRequired"};
     if (!rule.reason.empty() &&
         std::find(reasons.begin(), reasons.end(), rule.reason) == reasons.end()) {
-      report_.add(
-          kId, field_not_supported(place + ".reason", core::go_json(Json(rule.reason)), reasons));
+      report_.add(kId, field_not_supported(place + ".reason", core::go_json(rule.reason), reasons));
     }
     const std::string& path = rule.field_path;
     if (path.empty()) return;

@@ -85,8 +85,8 @@ void check_crd_group(const Json& crd, bool named, Report& report) {
   if (scope.empty()) {
     report.add("scope", field_required("spec.scope"));
   } else if (scope != "Cluster" && scope != "Namespaced") {
-    report.add("scope", field_not_supported("spec.scope", core::go_json(Json(scope)),
-                                            {"Cluster", "Namespaced"}));
+    report.add("scope",
+               field_not_supported("spec.scope", core::go_json(scope), {"Cluster", "Namespaced"}));
   }
 }
 
