@@ -54,15 +54,15 @@ std::optional<FieldCount> field_count_of(const std::string& rule, const Json& pr
   const std::string tokens = schema::rule_tokens(rule);
   FieldCount count{Kind::exactly_one, asked_fields(tokens)};
   if (count.fields.empty() || !properties.is_object()) return std::nullopt;
-  std::map<std::string, std::string> names;
-  for (const auto& [name, property] : properties.items()) {
-    if (const auto in_cel = schema::escape_name(name)) names[*in_cel] = name;
-  }
   for (const Kind kind : {Kind::exactly_one, Kind::at_most_one, Kind::at_least_one}) {
     count.kind = kind;
     if (tokens != schema::rule_tokens(rule_of(count)) &&
         tokens != schema::rule_tokens(controller_gen_rule_of(count))) {
       continue;
+    }
+    std::map<std::string, std::string> names;
+    for (const auto& [name, property] : properties.items()) {
+      if (const auto in_cel = schema::escape_name(name)) names[*in_cel] = name;
     }
     for (std::string& field : count.fields) {
       const auto name = names.find(field);

@@ -49,6 +49,13 @@ Node Node::item(std::size_t index) const {
   return out;
 }
 
+std::vector<Node> Node::each() const {
+  if (!value_->is_array()) return {*this};
+  std::vector<Node> out;
+  for (std::size_t i = 0; i < value_->size(); ++i) out.push_back(item(i));
+  return out;
+}
+
 std::string Node::message_of(std::string_view message) const {
   const std::string line = base::shortened(message, 1000);
   return path_.empty() ? line : fmt::format("{}: {}", path_, line);

@@ -46,6 +46,8 @@ class Node {
   // Preconditions: has(key); index < size.
   Node child(const std::string& key) const;
   Node item(std::size_t index) const;
+  // The items where it is a list, else itself alone.
+  std::vector<Node> each() const;
 
   // "FILE:LINE:COLUMN" of the value.
   std::string place() const;

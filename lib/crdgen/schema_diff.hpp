@@ -1,4 +1,5 @@
-// The changes between two schemas of one version; the part of diff.hpp that looks into them. Pure.
+// The changes between two schemas of one version; the part of diff.hpp that looks into them. What
+// the keywords of one place say is in keyword_diff.hpp. Pure.
 #pragma once
 
 #include <string>

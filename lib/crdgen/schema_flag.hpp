@@ -1,5 +1,5 @@
-// The flags of a schema, as JSON, that are asked for in many places. What keywords there are at
-// all: keywords.hpp.
+// What a schema, as JSON, is asked for in many places: its flags, and the value of a keyword. What
+// keywords there are at all: keywords.hpp.
 #pragma once
 
 #include "base/json.hpp"
@@ -12,6 +12,18 @@ inline constexpr const char* kEmbedded = "x-kubernetes-embedded-resource";
 inline bool flag(const Json& schema, const char* key) {
   const auto it = schema.find(key);
   return it != schema.end() && *it == true;
+}
+
+// Null where the schema has no such key.
+inline const Json& at(const Json& schema, const char* key) {
+  static const Json kNull;
+  const auto it = schema.find(key);
+  return it == schema.end() ? kNull : *it;
+}
+
+// Fields that its `properties` lack stay.
+inline bool keeps_unknown(const Json& schema) {
+  return flag(schema, kPreserve) || at(schema, "additionalProperties").is_object();
 }
 
 }  // namespace kubewatch::crdgen

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/json_pointer.hpp"
+#include "base/number_text.hpp"
 #include "base/strings.hpp"
 #include "crdgen/lint.hpp"
 #include "crdgen/shorthand.hpp"
@@ -82,10 +83,6 @@ Reached in_schema(Node at, const std::vector<std::string>& steps, std::size_t fr
   return {at, steps.size()};
 }
 
-bool is_index(const std::string& step) {
-  return step.size() < 7 && step.find_first_not_of("0123456789") == std::string::npos;
-}
-
 std::string text_of_rule(const Json& rule) {
   return rule.is_string() ? rule.get<std::string>() : base::string_at(rule, {"rule"});
 }
@@ -100,9 +97,7 @@ struct WrittenRule {
 
 // In a list of rules, or one rule, which `nth` counts.
 std::optional<Spot> among(const Node& rules, WrittenRule& wanted) {
-  const bool list = rules.value().is_array();
-  for (std::size_t i = 0; i < (list ? rules.value().size() : 1); ++i) {
-    const Node one = list ? rules.item(i) : rules;
+  for (const Node& one : rules.each()) {
     if (text_of_rule(one.value()) != wanted.text || wanted.nth-- > 0) continue;
     return Spot{one.has(wanted.member) ? one.child(wanted.member) : one, std::nullopt};
   }
@@ -131,10 +126,7 @@ std::optional<Spot> spot_of_rule(const Node& type, const std::string& before, Wr
   }
   if (!before.empty()) return std::nullopt;
   if (type.has("flatten")) {
-    const Node flatten = type.child("flatten");
-    const bool list = flatten.value().is_array();
-    for (std::size_t i = 0; i < (list ? flatten.value().size() : 1); ++i) {
-      const Node part = list ? flatten.item(i) : flatten;
+    for (const Node& part : type.child("flatten").each()) {
       if (!part.has("validations")) continue;
       if (auto spot = among(part.child("validations"), wanted)) return spot;
     }
@@ -164,8 +156,8 @@ const Json* at_steps(const Json& root, const std::vector<std::string>& steps, st
   const Json* at = &root;
   for (std::size_t i = 0; i < end && at != nullptr; ++i) {
     if (at->is_array()) {
-      at = is_index(steps[i]) && std::stoul(steps[i]) < at->size() ? &(*at)[std::stoul(steps[i])]
-                                                                   : nullptr;
+      const auto index = base::read_number<std::size_t>(steps[i]);
+      at = index && *index < at->size() ? &(*at)[*index] : nullptr;
     } else {
       at = base::find(*at, {steps[i]});
     }
@@ -179,18 +171,20 @@ Spot in_version_schema(const Json& crd, const Node& version,
   const Reached found = in_schema(version, steps, kSchema);
   // The last: a property may have the same name.
   std::size_t rules = steps.size() - 1;
-  while (rules >= kSchema && !(steps[rules] == kRuleList && rules + 1 < steps.size() &&
-                               is_index(steps[rules + 1]) && steps[rules - 1] != "properties")) {
-    --rules;
+  std::optional<std::size_t> index;
+  for (; rules >= kSchema; --rules) {
+    if (steps[rules] != kRuleList || rules + 1 >= steps.size()) continue;
+    if (steps[rules - 1] == "properties") continue;
+    index = base::read_number<std::size_t>(steps[rules + 1]);
+    if (index) break;
   }
-  if (rules < kSchema) return {found.node, std::nullopt};
+  if (!index) return {found.node, std::nullopt};
   const Json* list = at_steps(crd, steps, rules + 1);
   const auto before = marker_prefix(steps, std::min(found.next, rules), rules);
-  if (list == nullptr || !before) return {found.node, std::nullopt};
-  const std::size_t index = std::stoul(steps[rules + 1]);
-  WrittenRule wanted{text_of_rule((*list)[index]), 0,
+  if (list == nullptr || *index >= list->size() || !before) return {found.node, std::nullopt};
+  WrittenRule wanted{text_of_rule((*list)[*index]), 0,
                      rules + 2 < steps.size() ? steps[rules + 2] : ""};
-  for (std::size_t i = 0; i < index; ++i) wanted.nth += text_of_rule((*list)[i]) == wanted.text;
+  for (std::size_t i = 0; i < *index; ++i) wanted.nth += text_of_rule((*list)[i]) == wanted.text;
   return spot_of_rule(found.node, *before, wanted).value_or(Spot{found.node, std::nullopt});
 }
 
@@ -204,8 +198,8 @@ Node beside_schema(const Node& version, const std::vector<std::string>& steps, s
   Node at = version.child(key);
   if (inner >= steps.size()) return at;
   if (at.value().is_array()) {
-    const bool there = is_index(steps[inner]) && std::stoul(steps[inner]) < at.value().size();
-    return there ? at.item(std::stoul(steps[inner])) : at;
+    const auto index = base::read_number<std::size_t>(steps[inner]);
+    return index && *index < at.value().size() ? at.item(*index) : at;
   }
   // specReplicasPath is of specReplicas.
   const std::string name = steps[inner].substr(0, steps[inner].rfind("Path"));
@@ -228,9 +222,9 @@ Spot in_version(const Json& crd, const Node& version, const std::vector<std::str
 Spot place_of(const Json& crd, const std::string& pointer, const Node& head,
               const std::vector<Node>& versions) {
   const std::vector<std::string> steps = steps_of_pointer(pointer);
-  if (steps.size() > 2 && steps[1] == "versions" && is_index(steps[2])) {
-    const std::size_t at = std::stoul(steps[2]);
-    if (at < versions.size()) return in_version(crd, versions[at], steps);
+  if (steps.size() > 2 && steps[1] == "versions") {
+    const auto at = base::read_number<std::size_t>(steps[2]);
+    if (at && *at < versions.size()) return in_version(crd, versions[*at], steps);
   }
   for (std::size_t i = 1; i < steps.size() && i < 3; ++i) {
     if (head.has(steps[i])) return {head.child(steps[i]), std::nullopt};

@@ -431,13 +431,7 @@ void carry_over(const Json& flat, Json& schema, const Node& part) {
 }  // namespace
 
 void TypeExpander::apply_flatten(Json& schema, const Node& flatten) {
-  std::vector<Node> parts;
-  if (flatten.value().is_array()) {
-    for (std::size_t i = 0; i < flatten.value().size(); ++i) parts.push_back(flatten.item(i));
-  } else {
-    parts.push_back(flatten);
-  }
-  for (const Node& part : parts) {
+  for (const Node& part : flatten.each()) {
     const Json flat = inner(part, true);
     if (flat.contains("additionalProperties")) {
       schema["x-kubernetes-preserve-unknown-fields"] = true;
