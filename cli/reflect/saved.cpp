@@ -21,50 +21,28 @@ constexpr int kWithoutChecksum = 1;
 constexpr std::size_t kMaxFile = std::size_t{4} << 30U;
 constexpr std::size_t kMaxHeader = 16U << 20U;
 
-Json strings(const std::vector<std::string>& list) {
-  Json out = Json::array();
-  for (const auto& one : list) out.push_back(one);
-  return out;
-}
-
 Json describe(const KindPlan& plan, std::size_t bytes) {
   const core::ResourceType& type = plan.type;
   std::vector<std::string> subresources;
   for (const auto& one : type.subresources) subresources.push_back(one.name);
-  return {{"group", type.gvk.group},
-          {"version", type.gvk.version},
-          {"kind", type.gvk.kind},
-          {"plural", type.plural},
-          {"singular", type.singular},
-          {"namespaced", type.namespaced},
-          {"shortNames", strings(type.short_names)},
-          {"categories", strings(type.categories)},
-          {"verbs", strings(type.verbs)},
-          {"subresources", strings(subresources)},
-          {"namespace", plan.namespace_},
-          {"name", plan.name},
-          {"labelSelector", plan.watch.label_selector},
-          {"fieldSelector", plan.watch.field_selector},
-          {"metadataOnly", plan.watch.content == core::Content::metadata},
-          {"managedFields", plan.store.keep_managed_fields},
-          {"strip", strings(plan.store.strip)},
-          {"bytes", bytes}};
+  Json out = core::to_json(type);
+  out.update({{"verbs", type.verbs},
+              {"subresources", subresources},
+              {"namespace", plan.namespace_},
+              {"name", plan.name},
+              {"labelSelector", plan.watch.label_selector},
+              {"fieldSelector", plan.watch.field_selector},
+              {"metadataOnly", plan.watch.content == core::Content::metadata},
+              {"managedFields", plan.store.keep_managed_fields},
+              {"strip", plan.store.strip},
+              {"bytes", bytes}});
+  return out;
 }
 
 KindPlan plan_of(const Json& saved) {
   KindPlan out;
   core::ResourceType& type = out.type;
-  type.gvk = {base::string_at(saved, {"group"}), base::string_at(saved, {"version"}),
-              base::string_at(saved, {"kind"})};
-  type.plural = base::string_at(saved, {"plural"});
-  type.singular = base::string_at(saved, {"singular"});
-  const auto is_true = [&](const char* key) {
-    const Json* found = base::find(saved, {key});
-    return found != nullptr && found->is_boolean() && found->get<bool>();
-  };
-  type.namespaced = is_true("namespaced");
-  type.short_names = base::strings_at(saved, {"shortNames"});
-  type.categories = base::strings_at(saved, {"categories"});
+  type = core::resource_type_of(saved);
   type.verbs = base::strings_at(saved, {"verbs"});
   for (auto& name : base::strings_at(saved, {"subresources"})) {
     type.subresources.push_back({std::move(name), type.gvk, {}});
@@ -73,8 +51,8 @@ KindPlan plan_of(const Json& saved) {
   out.name = base::string_at(saved, {"name"});
   out.watch.label_selector = base::string_at(saved, {"labelSelector"});
   out.watch.field_selector = base::string_at(saved, {"fieldSelector"});
-  if (is_true("metadataOnly")) out.watch.content = core::Content::metadata;
-  out.store.keep_managed_fields = is_true("managedFields");
+  if (base::bool_at(saved, {"metadataOnly"})) out.watch.content = core::Content::metadata;
+  out.store.keep_managed_fields = base::bool_at(saved, {"managedFields"});
   out.store.strip = base::strings_at(saved, {"strip"});
   return out;
 }

@@ -160,8 +160,8 @@ std::string WaitDiagnosis::cause(const runtime::WaitedObject& of, const Json& ob
   const std::string pods = pods_cause(object, uids);
   uids.push_back(text(object, {"metadata", "uid"}));
   const std::string events = events_cause(of.key.namespace_, uids);
-  if (pods.empty() || events.empty()) return runtime::one_line(pods + events, 600);
-  return runtime::one_line(pods + "; last warning: " + events, 600);
+  if (pods.empty() || events.empty()) return runtime::cause_line(pods + events, 600);
+  return runtime::cause_line(pods + "; last warning: " + events, 600);
 }
 
 }  // namespace kubewatch::cli

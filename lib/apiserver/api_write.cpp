@@ -156,13 +156,9 @@ Result<Reply> Api::act_on_pod(const ApiRequest& request, const Target& target, W
   // Also of what is refused.
   warnings_ = *context.warnings;
   KW_TRY(done);
-  return Reply{status_response({{"kind", "Status"},
-                                {"apiVersion", "v1"},
-                                {"metadata", Json::object()},
-                                {"status", "Success"},
-                                {"code", 201}},
-                               201),
-               nullptr};
+  Json answer = success_status();
+  answer["code"] = 201;
+  return Reply{status_response(answer, 201), nullptr};
 }
 
 }  // namespace kubewatch::apiserver

@@ -34,7 +34,7 @@ void fill_status(Json& crd) {
   const Json* versions = base::find(crd, {"spec", "versions"});
   if (versions == nullptr || !versions->is_array()) return;
   const auto storage = std::find_if(versions->begin(), versions->end(), [](const Json& version) {
-    return schema::bool_at(version, "storage");
+    return base::bool_at(version, {"storage"});
   });
   if (storage != versions->end()) stored = Json::array({string_at(*storage, {"name"})});
 }
@@ -282,7 +282,7 @@ Json crd_status(const Json& crd, const TakenNames& taken, WallTime now) {
   for (const auto& version : crd.at("spec").at("versions")) {
     const Json name = string_at(version, {"name"});
     const bool known = std::find(stored.begin(), stored.end(), name) != stored.end();
-    if (schema::bool_at(version, "storage") && !known) stored.push_back(name);
+    if (base::bool_at(version, {"storage"}) && !known) stored.push_back(name);
   }
   return std::move(status);
 }

@@ -96,7 +96,7 @@ VersionRank version_rank(const std::string& version) {
 
 // As apiextensions-apiserver words it: with the version to use instead, where one is newer.
 std::string deprecation_of(const Json& crd, const Json& version) {
-  if (!schema::bool_at(version, "deprecated")) return "";
+  if (!base::bool_at(version, {"deprecated"})) return "";
   if (const Json* own = base::find(version, {"deprecationWarning"}); own && own->is_string()) {
     return own->get<std::string>();
   }
@@ -106,7 +106,7 @@ std::string deprecation_of(const Json& crd, const Json& version) {
   std::string best;
   for (const auto& other : crd.at("spec").at("versions")) {
     const std::string one = base::string_at(other, {"name"});
-    if (!schema::bool_at(other, "served") || schema::bool_at(other, "deprecated")) continue;
+    if (!base::bool_at(other, {"served"}) || base::bool_at(other, {"deprecated"})) continue;
     if (!is_preferred(one, best.empty() ? name : best)) continue;
     best = one;
   }
@@ -152,7 +152,7 @@ struct StoredVersion {
 StoredVersion stored_version(const Json& crd) {
   StoredVersion out;
   for (const auto& version : crd.at("spec").at("versions")) {
-    if (!schema::bool_at(version, "storage")) continue;
+    if (!base::bool_at(version, {"storage"})) continue;
     out = {base::string_at(version, {"name"}), custom_version(crd, version)};
   }
   return out;
@@ -166,7 +166,7 @@ ResourcePtr resource_of(const Json& crd, const Json& version, const StoredVersio
   resource->storage_id = base::string_at(crd, {"metadata", "name"});
   resource->storage_gvk = resource->type.gvk;
   resource->storage_gvk.version = stored.name;
-  resource->generation = true;
+  resource->traits = kCustomTraits;
   const bool is_stored = resource->type.gvk.version == stored.name;
   auto custom = is_stored ? stored.version : custom_version(crd, version);
   if (!is_stored && stored.version) custom->stored = stored.version->compiled;
@@ -197,26 +197,25 @@ std::map<std::string, std::shared_ptr<const schema::CompiledSchema>> schemas_of_
 }
 
 ResourcePtr version_of_crd(const Json& crd, const std::string& version) {
-  for (const auto& one : crd.at("spec").at("versions")) {
-    if (base::string_at(one, {"name"}) != version) continue;
-    auto custom = std::make_shared<CustomVersion>();
-    custom->schema = declared_schema(one);
-    auto resource = std::make_shared<Resource>();
-    resource->type = type_of(crd, one);
-    resource->storage_id = base::string_at(crd, {"metadata", "name"});
-    resource->merge = merge_of(custom->schema);
-    resource->custom = std::move(custom);
-    return resource;
-  }
-  return nullptr;
+  const Json* one = schema::crd_version(crd, version);
+  if (one == nullptr) return nullptr;
+  auto custom = std::make_shared<CustomVersion>();
+  custom->schema = declared_schema(*one);
+  auto resource = std::make_shared<Resource>();
+  resource->type = type_of(crd, *one);
+  resource->storage_id = base::string_at(crd, {"metadata", "name"});
+  resource->traits = kCustomTraits;
+  resource->merge = merge_of(custom->schema);
+  resource->custom = std::move(custom);
+  return resource;
 }
 
 CrdResources resources_of_crd(const Json& crd) {
   CrdResources out;
   const StoredVersion stored = stored_version(crd);
   for (const auto& version : crd.at("spec").at("versions")) {
-    const bool served = schema::bool_at(version, "served");
-    if (!served && !schema::bool_at(version, "storage")) continue;
+    const bool served = base::bool_at(version, {"served"});
+    if (!served && !base::bool_at(version, {"storage"})) continue;
     ResourcePtr resource = resource_of(crd, version, stored);
     if (resource->type.gvk.version == stored.name) out.kept = resource;
     if (served) out.served.push_back(std::move(resource));

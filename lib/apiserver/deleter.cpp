@@ -37,30 +37,6 @@ Json wanted_finalizers(const Resource& resource, const Json& object, const std::
   return before == std::set<Json>(out.begin(), out.end()) ? now : out;
 }
 
-// Kinds whose deletion is answered with the object, where others get a Status
-// (genericregistry.Store.ReturnDeletedObject).
-bool answers_with_object(const Resource& resource) {
-  static const std::set<std::string> kinds = {"namespaces",
-                                              "persistentvolumeclaims",
-                                              "persistentvolumes",
-                                              "pods",
-                                              "podtemplates",
-                                              "resourcequotas",
-                                              "serviceaccounts",
-                                              "services",
-                                              "csidrivers.storage.k8s.io",
-                                              "csinodes.storage.k8s.io",
-                                              "storageclasses.storage.k8s.io",
-                                              "volumeattachments.storage.k8s.io",
-                                              "volumeattributesclasses.storage.k8s.io",
-                                              "deviceclasses.resource.k8s.io",
-                                              "devicetaintrules.resource.k8s.io",
-                                              "resourceclaims.resource.k8s.io",
-                                              "resourceclaimtemplates.resource.k8s.io",
-                                              "resourceslices.resource.k8s.io"};
-  return kinds.count(resource.storage_id) != 0;
-}
-
 Result<void> check_preconditions(const WriteContext& context, const Object& live,
                                  const DeleteOptions& options) {
   const Subject subject = context.resource->kind_subject(context.name);
@@ -130,7 +106,7 @@ Deleted let_die(Storage& storage, const WriteContext& context, const ObjectPtr& 
 
 Deleted take_away(Storage& storage, const WriteContext& context, const ObjectPtr& live) {
   const Resource& resource = *context.resource;
-  const bool by_status = !answers_with_object(resource);
+  const bool by_status = !resource.traits.answers_with_object;
   const ObjectPtr last = context.dry_run ? live : storage.remove(resource.storage_id, live->key());
   if (resource.storage_id != "pods") return Deleted{last, by_status, true};
   // A Pod is answered dying without grace: there is no kubelet to wait for.
@@ -218,11 +194,9 @@ std::vector<std::string> delete_warnings(const Resource& resource, const DeleteO
 Json deleted_status(const Resource& resource, const Object& object) {
   Json details = {{"name", object.name()}, {"kind", resource.type.plural}, {"uid", object.uid()}};
   if (!resource.type.gvk.group.empty()) details["group"] = resource.type.gvk.group;
-  return {{"kind", "Status"},
-          {"apiVersion", "v1"},
-          {"metadata", Json::object()},
-          {"status", "Success"},
-          {"details", details}};
+  Json status = success_status();
+  status["details"] = std::move(details);
+  return status;
 }
 
 }  // namespace kubewatch::apiserver

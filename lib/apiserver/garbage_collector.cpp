@@ -19,11 +19,6 @@ bool waits_for_dependents(const Json& object) {
   return is_dying(object) && has_finalizer(object, kForegroundFinalizer);
 }
 
-bool blocks(const Json& reference) {
-  const auto it = reference.find("blockOwnerDeletion");
-  return it != reference.end() && *it == true;
-}
-
 }  // namespace
 
 void GarbageCollector::index(const Id& id, const Object* before, const Object* after) {
@@ -44,7 +39,8 @@ void GarbageCollector::index(const Id& id, const Object* before, const Object* a
     for (const auto& owner : owners_of(after->json())) {
       const std::string uid = base::string_at(owner, {"uid"});
       // The first of several to one owner counts.
-      if (dependents_[uid].insert(id).second && blocks(owner)) blockers_[uid].insert(id);
+      if (dependents_[uid].insert(id).second && base::bool_at(owner, {"blockOwnerDeletion"}))
+        blockers_[uid].insert(id);
     }
   }
   if (before == nullptr) return;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <map>
 #include <set>
 #include <utility>
 
 #include "apiserver/crd.hpp"
+#include "base/keep_member.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
 #include "builtin/aggregation.hpp"
@@ -101,16 +101,6 @@ bool needs_domain(const std::string& finalizer) {
   return standard.count(finalizer) == 0 && finalizer.find('/') == std::string::npos;
 }
 
-// These are checked as objects of any kind are, the others as those of the core are.
-bool has_own_checks(const Resource& resource) {
-  static const std::set<std::string> groups = {"apiextensions.k8s.io", "apiregistration.k8s.io",
-                                               "admissionregistration.k8s.io"};
-  static const std::set<std::string> kinds = {"leases.coordination.k8s.io",
-                                              "runtimeclasses.node.k8s.io"};
-  return resource.custom || groups.count(resource.type.gvk.group) != 0 ||
-         kinds.count(resource.storage_id) != 0;
-}
-
 // Events in the older of their groups.
 bool is_core_event(const Resource& resource) {
   return resource.storage_id == "events" && resource.type.gvk.group.empty();
@@ -138,7 +128,7 @@ void check_finalizer_names(const Json& metadata, FieldErrors& errors) {
 // Custom objects may have what built-in ones may not; they get a warning.
 void check_finalizer_domains(const Resource& resource, const Json& metadata, FieldErrors& errors) {
   const Json* finalizers = base::find(metadata, {"finalizers"});
-  if (finalizers == nullptr || has_own_checks(resource)) return;
+  if (finalizers == nullptr || resource.traits.own_checks) return;
   std::size_t index = 0;
   for (const auto& one : *finalizers) {
     const std::string place = fmt::format("metadata.finalizers[{}]", index++);
@@ -393,14 +383,7 @@ void drop_finalizer(Json& object, const char* name) {
 void keep_server_metadata(const Json& before, Json& after) {
   Json& metadata = after["metadata"];
   const Json& live = before.at("metadata");
-  const auto keep = [&](const char* key) {
-    const auto it = live.find(key);
-    if (it == live.end()) {
-      metadata.erase(key);
-    } else {
-      metadata[key] = *it;
-    }
-  };
+  const auto keep = [&](const char* key) { base::keep_member(live, metadata, key); };
   if (base::string_at(metadata, {"uid"}).empty()) keep("uid");
   for (const char* key : {"creationTimestamp", "generation", "resourceVersion"}) keep(key);
   // Of an object that nobody deletes these stay for validate_metadata_update to refuse.
@@ -410,55 +393,9 @@ void keep_server_metadata(const Json& before, Json& after) {
 
 namespace {
 
-// What the rules of a kind look at once more when it is updated, after those of all kinds.
-struct OwnLooks {
-  int whole = 0;        // at the metadata as that of a new object
-  bool changes = true;  // at what may not change
-};
-
 OwnLooks own_looks(const Resource& resource, const std::string& subresource) {
-  static const std::map<std::string, OwnLooks> known = {
-      {"certificatesigningrequests.certificates.k8s.io", {1, true}},
-      {"poddisruptionbudgets.policy", {0, false}}};
-  static const std::map<std::string, OwnLooks> whole = {
-      {"apiservices.apiregistration.k8s.io", {1, true}},
-      {"clusterrolebindings.rbac.authorization.k8s.io", {1, true}},
-      {"clusterroles.rbac.authorization.k8s.io", {1, true}},
-      {"configmaps", {1, true}},
-      {"controllerrevisions.apps", {1, true}},
-      {"csinodes.storage.k8s.io", {1, false}},
-      {"csistoragecapacities.storage.k8s.io", {1, true}},
-      {"deviceclasses.resource.k8s.io", {1, true}},
-      {"endpoints", {1, true}},
-      {"endpointslices.discovery.k8s.io", {1, false}},
-      {"flowschemas.flowcontrol.apiserver.k8s.io", {1, false}},
-      {"ingressclasses.networking.k8s.io", {1, true}},
-      {"ingresses.networking.k8s.io", {1, true}},
-      {"ipaddresses.networking.k8s.io", {1, true}},
-      {"jobs.batch", {1, true}},
-      {"limitranges", {1, false}},
-      {"namespaces", {1, true}},
-      {"nodes", {1, true}},
-      {"persistentvolumeclaims", {1, true}},
-      {"persistentvolumes", {2, false}},
-      {"pods", {1, true}},
-      {"prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", {1, false}},
-      {"resourceclaims.resource.k8s.io", {1, true}},
-      {"resourceclaimtemplates.resource.k8s.io", {1, true}},
-      {"rolebindings.rbac.authorization.k8s.io", {1, true}},
-      {"roles.rbac.authorization.k8s.io", {1, true}},
-      {"runtimeclasses.node.k8s.io", {1, true}},
-      {"secrets", {1, true}},
-      {"serviceaccounts", {1, true}},
-      {"storageclasses.storage.k8s.io", {1, true}},
-      {"volumeattachments.storage.k8s.io", {1, false}},
-      {"volumeattributesclasses.storage.k8s.io", {1, true}}};
-  if (const auto it = known.find(resource.storage_id); it != known.end()) return it->second;
   if (is_core_event(resource)) return {0, false};
-  if (!subresource.empty()) return {0, resource.storage_id != "cronjobs.batch"};
-  if (resource.type.gvk.group == "admissionregistration.k8s.io") return {1, false};
-  const auto it = whole.find(resource.storage_id);
-  return it == whole.end() ? OwnLooks() : it->second;
+  return subresource.empty() ? resource.traits.looks : resource.traits.part_looks;
 }
 
 void check_new_finalizers(const Json& before, const Json& after, FieldErrors& errors) {

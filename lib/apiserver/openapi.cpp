@@ -9,7 +9,6 @@
 #include "apiserver/openapi_paths.hpp"
 #include "apiserver/openapi_types.hpp"
 #include "apiserver/openapi_v2.hpp"
-#include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -46,7 +45,7 @@ void add_embedded_below(Json& schema, OpenApi of) {
 void add_embedded(Json& schema, OpenApi of) {
   if (!schema.is_object()) return;
   add_embedded_below(schema, of);
-  if (of == OpenApi::v2 && schema::bool_at(schema, kKeepsUnknown)) return;
+  if (of == OpenApi::v2 && base::bool_at(schema, {kKeepsUnknown})) return;
   if (schema.value("x-kubernetes-embedded-resource", Json()) != true) return;
   add_object_properties(schema);
   Json& required = schema["required"];
@@ -58,7 +57,7 @@ void add_embedded(Json& schema, OpenApi of) {
 
 Json custom_schema(const Resource& resource, OpenApi of) {
   Json schema = resource.custom->schema;
-  if (of == OpenApi::v2 && schema::bool_at(schema, kKeepsUnknown)) {
+  if (of == OpenApi::v2 && base::bool_at(schema, {kKeepsUnknown})) {
     schema = {{"type", "object"}};
   } else {
     if (of == OpenApi::v2) to_openapi_v2(schema);

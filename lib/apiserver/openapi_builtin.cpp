@@ -17,14 +17,6 @@ constexpr std::string_view kPackageTable =
     ;
 constexpr std::string_view kList = "List";
 
-// Takes what is before `separator` off the front of `text`.
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view head = text.substr(0, end);
-  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return head;
-}
-
 bool has(std::string_view marks, char mark) {
   return marks != kList && marks.find(mark) != std::string_view::npos;
 }
@@ -39,7 +31,7 @@ Json gvk_of_kind(const std::string& api_version, const std::string& kind) {
 
 // "(A|B)" in front of `text`, "_" for a space.
 Json take_values(std::string_view& text) {
-  std::string_view values = take(text, ')').substr(1);
+  std::string_view values = base::take_until(text, ')').substr(1);
   Json out = Json::array();
   for (std::string value : base::split(values, '|')) {
     std::replace(value.begin(), value.end(), '_', ' ');
@@ -115,8 +107,8 @@ class BuiltinTypes::Maker {
 
   void add_fields(std::string_view fields, Json& out) {
     while (!fields.empty()) {
-      std::string_view field = take(fields, ' ');
-      std::string name(take(field, ':'));
+      std::string_view field = base::take_until(fields, ' ');
+      std::string name(base::take_until(field, ':'));
       if (name.back() == '*') {
         name.pop_back();
         out["required"].push_back(name);
@@ -127,12 +119,13 @@ class BuiltinTypes::Maker {
   }
 
   Json property(std::string_view text) {
-    std::string_view rule = text.starts_with('{') ? take(text, '}').substr(1) : std::string_view();
+    std::string_view rule =
+        text.starts_with('{') ? base::take_until(text, '}').substr(1) : std::string_view();
     const bool granular = text.starts_with('G');
     if (granular) text.remove_prefix(1);
     Json out = type(text, false);
     if (granular) out["x-kubernetes-map-type"] = "granular";
-    const std::string_view merge_key = take(rule, ';');
+    const std::string_view merge_key = base::take_until(rule, ';');
     if (!merge_key.empty()) out["x-kubernetes-patch-merge-key"] = merge_key;
     if (!rule.empty()) out["x-kubernetes-patch-strategy"] = rule;
     return out;
@@ -169,7 +162,7 @@ class BuiltinTypes::Maker {
   }
 
   Json keyed_list(std::string_view text) {
-    const std::string_view keys = take(text, ']').substr(1);
+    const std::string_view keys = base::take_until(text, ']').substr(1);
     Json out = list(text, "map");
     out["x-kubernetes-list-map-keys"] = base::split(keys, ',');
     return out;
@@ -178,7 +171,8 @@ class BuiltinTypes::Maker {
   // "PodSpec" of the same package, "c.PodSpec" of another.
   std::string reference(std::string_view text) {
     const Package* owner = home_;
-    if (text.find('.') != std::string_view::npos) owner = types_.package(take(text, '.'));
+    if (text.find('.') != std::string_view::npos)
+      owner = types_.package(base::take_until(text, '.'));
     wanted_.push_back(fmt::format("{}.{}", owner->name, text));
     return reference_to(wanted_.back());
   }
@@ -192,15 +186,16 @@ class BuiltinTypes::Maker {
 BuiltinTypes::BuiltinTypes() {
   packages_.reserve(
       static_cast<std::size_t>(std::count(kPackageTable.begin(), kPackageTable.end(), '%')));
-  for (std::string_view rest = kPackageTable; !rest.empty();) read_line(take(rest, '\n'));
+  for (std::string_view rest = kPackageTable; !rest.empty();)
+    read_line(base::take_until(rest, '\n'));
 }
 
 void BuiltinTypes::read_line(std::string_view line) {
   if (line.empty()) return;
   if (line.front() == '%') {
     line.remove_prefix(1);
-    const std::string handle(take(line, ' '));
-    const std::string name(take(line, ' '));
+    const std::string handle(base::take_until(line, ' '));
+    const std::string name(base::take_until(line, ' '));
     packages_.push_back({handle, name, std::string(line)});
     return;
   }
@@ -210,7 +205,7 @@ void BuiltinTypes::read_line(std::string_view line) {
     out.raw = line.substr(raw + 2);
     line = line.substr(0, raw);
   }
-  out.name = take(line, ' ');
+  out.name = base::take_until(line, ' ');
   out.fields = line;
   const auto marks = std::min(out.name.find_first_of("^+!"), out.name.size());
   out.marks = out.name.substr(marks);

@@ -7,7 +7,6 @@
 #include "apiserver/discovery.hpp"
 #include "apiserver/openapi_types.hpp"
 #include "apiserver/openapi_v2_protobuf.hpp"
-#include "schema/crd_check.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -34,19 +33,19 @@ void drop_required_nulls(Json& schema) {
     std::erase_if(required->get_ref<Json::array_t&>(), [&](const Json& name) {
       const auto field =
           name.is_string() ? fields->find(name.get_ref<const std::string&>()) : fields->end();
-      return field != fields->end() && field->is_object() && schema::bool_at(*field, "nullable");
+      return field != fields->end() && field->is_object() && base::bool_at(*field, {"nullable"});
     });
   }
   const auto values = schema.find("additionalProperties");
   const bool null_values =
-      values != schema.end() && values->is_object() && schema::bool_at(*values, "nullable");
+      values != schema.end() && values->is_object() && base::bool_at(*values, {"nullable"});
   if (null_values || required->empty()) schema.erase(required);
 }
 
 // kubectl takes what has fields, or a type of which nothing more is said, for all that there is.
 void drop_half_said(Json& schema) {
-  const bool nullable = schema::bool_at(schema, "nullable");
-  const bool open = schema::bool_at(schema, kKeepsUnknown);
+  const bool nullable = base::bool_at(schema, {"nullable"});
+  const bool open = base::bool_at(schema, {kKeepsUnknown});
   schema.erase("nullable");
   if (nullable || open) {
     schema.erase("items");
@@ -84,7 +83,7 @@ Json operation_v2(const Json& v3) {
   }
   if (const Json* content = base::find(v3, {"requestBody", "content"})) {
     Json body = {{"name", "body"}, {"in", "body"}, {"schema", schema_in(*content)}};
-    if (schema::bool_at(v3.at("requestBody"), "required")) body["required"] = true;
+    if (base::bool_at(v3.at("requestBody"), {"required"})) body["required"] = true;
     parameters.push_back(std::move(body));
     out["consumes"] = list_of_keys(*content);
   }
@@ -175,7 +174,7 @@ void to_openapi_v2(Json& schema) {
   const bool any_type = !schema.contains("type");
   for (const char* key : {"default", "anyOf", "not"}) schema.erase(key);
   // Of built-in types: what may be written as text or as a number is text there.
-  if (schema.erase("oneOf") != 0 && any_type && !schema::bool_at(schema, "nullable") &&
+  if (schema.erase("oneOf") != 0 && any_type && !base::bool_at(schema, {"nullable"}) &&
       !schema.contains("x-kubernetes-int-or-string") && !schema.contains(kKeepsUnknown)) {
     schema["type"] = "string";
   }

@@ -25,17 +25,13 @@ using base::string_at;
 constexpr const char* kOfPod = "InPlacePodLevelResourcesVerticalScaling";
 constexpr const char* kOfInit = "InPlacePodVerticalScalingInitContainers";
 
-Json member(const Json& object, std::initializer_list<std::string_view> path) {
-  const Json* found = base::find(object, path);
-  return found == nullptr ? Json() : *found;
-}
-
 bool resizes_init_container(const Json& live, const Json& resized) {
-  const Json before = member(live, {"spec", "initContainers"});
-  const Json now = member(resized, {"spec", "initContainers"});
+  const Json& before = base::value_at(live, {"spec", "initContainers"});
+  const Json& now = base::value_at(resized, {"spec", "initContainers"});
   for (std::size_t i = 0; i < before.size() && i < now.size(); ++i) {
     if (string_at(before[i], {"restartPolicy"}) == "Always") continue;
-    if (member(before[i], {"resources"}) != member(now[i], {"resources"})) return true;
+    if (base::value_at(before[i], {"resources"}) != base::value_at(now[i], {"resources"}))
+      return true;
   }
   return false;
 }
@@ -43,7 +39,8 @@ bool resizes_init_container(const Json& live, const Json& resized) {
 // What the node must declare that it can.
 std::vector<std::string> needed_features(const Json& live, const Json& resized) {
   std::vector<std::string> out;
-  if (member(live, {"spec", "resources"}) != member(resized, {"spec", "resources"})) {
+  if (base::value_at(live, {"spec", "resources"}) !=
+      base::value_at(resized, {"spec", "resources"})) {
     out.push_back(kOfPod);
   }
   if (resizes_init_container(live, resized)) out.push_back(kOfInit);
@@ -52,7 +49,7 @@ std::vector<std::string> needed_features(const Json& live, const Json& resized) 
 
 std::vector<std::string> lacking_features(const std::vector<std::string>& needed,
                                           const Json& node) {
-  const Json declared = member(node, {"status", "declaredFeatures"});
+  const Json& declared = base::value_at(node, {"status", "declaredFeatures"});
   std::vector<std::string> out;
   for (const auto& one : needed) {
     if (std::find(declared.begin(), declared.end(), one) == declared.end()) out.push_back(one);
@@ -68,7 +65,7 @@ std::int64_t shown_amount(const Quantity& amount, bool thousandths) {
 
 // "" where the Pod fits into the node.
 std::string why_too_large(const Json& pod, const Json& node) {
-  const auto asked = builtin::pod_requests(member(pod, {"spec"}));
+  const auto asked = builtin::pod_requests(base::value_at(pod, {"spec"}));
   std::vector<std::string> out;
   for (const std::string name : {"cpu", "memory"}) {
     const auto wanted = asked.find(name);
@@ -94,8 +91,8 @@ Error with_cause(const Error& error, const char* reason) {
 
 Result<void> admit_resize(const Storage& storage, const Json& live, const Json& resized) {
   const std::string name = string_at(resized, {"spec", "nodeName"});
-  const bool changed =
-      member(live, {"metadata", "generation"}) != member(resized, {"metadata", "generation"});
+  const bool changed = base::value_at(live, {"metadata", "generation"}) !=
+                       base::value_at(resized, {"metadata", "generation"});
   if (name.empty() || !changed) return {};
   const Subject subject{"", "pods", string_at(resized, {"metadata", "name"})};
   const ObjectPtr node = storage.get("nodes", object_key("", name));
@@ -107,7 +104,7 @@ Result<void> admit_resize(const Storage& storage, const Json& live, const Json& 
                                  "\"{}\"",
                                  base::join(lacking, ", "), name));
   }
-  const Json os = member(node->json(), {"metadata", "labels", "kubernetes.io/os"});
+  const Json& os = base::value_at(node->json(), {"metadata", "labels", "kubernetes.io/os"});
   if (os.is_string() && os != "linux") {
     return with_cause(
         forbidden(subject, fmt::format("pod resize is only supported on linux nodes, node \"{}\" "

@@ -11,6 +11,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "base/time.hpp"
+#include "builtin/typed_form.hpp"
 #include "builtin/wire_types.hpp"
 
 namespace kubewatch::apiserver {
@@ -192,11 +193,6 @@ Result<Json> value_of(const WireField& field, const Wire& wire, int depth) {
   }
 }
 
-bool is_zero(const Json& value) {
-  return value.is_null() || value == "" || value == false || value == 0 ||
-         (value.is_structured() && value.empty());
-}
-
 const WireField* field_numbered(const WireType& type, std::uint64_t number) {
   const auto found = std::find_if(type.fields.begin(), type.fields.end(),
                                   [&](const WireField& field) { return field.number == number; });
@@ -244,7 +240,8 @@ Result<Json> decode(const WireType& type, std::string_view bytes, int depth) {
       out[field->name].push_back(std::move(value));
     } else if (field->name.empty()) {
       out.update(value);
-    } else if (!value.is_null() && (field->pointer || !field->omit_empty || !is_zero(value))) {
+    } else if (!value.is_null() &&
+               (field->pointer || !field->omit_empty || !builtin::is_zero_value(value))) {
       out[field->name] = std::move(value);
     }
   }

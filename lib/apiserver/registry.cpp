@@ -1,7 +1,6 @@
 #include "apiserver/registry.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "apiserver/builtin_kinds.hpp"
 
@@ -27,37 +26,6 @@ core::Gvk kind_of(const Json& response_kind, const core::Gvk& fallback) {
     gvk.version = fallback.version;
   }
   return gvk;
-}
-
-bool keeps_generation(const std::string& storage_id) {
-  static const std::set<std::string> kinds = {
-      "pods",
-      "podtemplates",
-      "replicationcontrollers",
-      "daemonsets.apps",
-      "deployments.apps",
-      "replicasets.apps",
-      "statefulsets.apps",
-      "cronjobs.batch",
-      "jobs.batch",
-      "customresourcedefinitions.apiextensions.k8s.io",
-      "ingresses.networking.k8s.io",
-      "ingressclasses.networking.k8s.io",
-      "priorityclasses.scheduling.k8s.io",
-      "deviceclasses.resource.k8s.io",
-      "resourceslices.resource.k8s.io",
-      "networkpolicies.networking.k8s.io",
-      "poddisruptionbudgets.policy",
-      "endpointslices.discovery.k8s.io",
-      "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-      "validatingwebhookconfigurations.admissionregistration.k8s.io",
-      "validatingadmissionpolicies.admissionregistration.k8s.io",
-      "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-      "mutatingadmissionpolicies.admissionregistration.k8s.io",
-      "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
-      "flowschemas.flowcontrol.apiserver.k8s.io",
-      "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io"};
-  return kinds.count(storage_id) != 0;
 }
 
 std::string deprecation_of(const std::string& storage_id) {
@@ -96,7 +64,7 @@ ResourcePtr builtin_resource(const std::string& group, const std::string& versio
   resource->storage_id = event ? "events" : type.qualified_plural();
   resource->storage_gvk = event ? core::Gvk{"", "v1", "Event"} : type.gvk;
   if (group == "autoscaling") resource->storage_gvk.version = "v2";
-  resource->generation = keeps_generation(resource->storage_id);
+  resource->traits = traits_of(resource->storage_id);
   resource->merge = schema::builtin_merge_schema(type.gvk);
   if (!resource->merge) resource->merge = schema::deduced_merge_schema();
   resource->deprecation = deprecation_of(resource->storage_id);

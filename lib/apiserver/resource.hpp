@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apiserver/kind_traits.hpp"
 #include "apiserver/status.hpp"
 #include "base/json.hpp"
 #include "core/resource.hpp"
@@ -41,9 +42,9 @@ struct CustomVersion {
 struct Resource {
   core::ResourceType type;
   std::string list_kind;
-  std::string storage_id;   // "deployments.apps", the same for all versions of a resource
-  core::Gvk storage_gvk;    // what stored objects carry
-  bool generation = false;  // metadata.generation is kept
+  std::string storage_id;  // "deployments.apps", the same for all versions of a resource
+  core::Gvk storage_gvk;   // what stored objects carry
+  KindTraits traits;
   std::shared_ptr<const CustomVersion> custom;  // null for built-ins
   schema::MergeNodePtr merge;                   // never null
   std::string deprecation;                      // told with each answer; "" = none

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
+#include "core/status.hpp"
 #include "schema/go_words.hpp"
 
 namespace kubewatch::apiserver {
@@ -46,9 +47,7 @@ std::string qualified(const Subject& subject) {
 
 Error api_error(int code, const std::string& reason, const std::string& message,
                 const std::optional<Json>& details) {
-  Json body = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
-               {"status", "Failure"}, {"message", message}, {"code", code}};
-  if (!reason.empty()) body["reason"] = reason;
+  Json body = core::status_body(code, reason, message);
   base::ApiStatus status{code, reason, message, std::nullopt, ""};
   if (details) {
     body["details"] = *details;
@@ -185,6 +184,13 @@ Error version_too_large(std::uint64_t wanted, std::uint64_t current) {
       504, "Timeout",
       fmt::format("Timeout: Too large resource version: {}, current: {}", wanted, current),
       Json{{"causes", Json::array({cause})}, {"retryAfterSeconds", 1}});
+}
+
+Json success_status() {
+  return {{"kind", "Status"},
+          {"apiVersion", "v1"},
+          {"metadata", Json::object()},
+          {"status", "Success"}};
 }
 
 Json status_json(const Error& error) {

@@ -61,6 +61,8 @@ Error request_too_large();
 Error expired(const std::string& message);
 Error version_too_large(std::uint64_t wanted, std::uint64_t current);
 
+// What an answer holds that has no object.
+Json success_status();
 // The Status object of any Error; errors that are not ours become a 500.
 Json status_json(const Error& error);
 int status_code(const Error& error);

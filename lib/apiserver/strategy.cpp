@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <set>
 #include <variant>
 
@@ -94,19 +93,6 @@ void normalise_secret(Json& object) {
   }
   const Json* type = base::find(object, {"type"});
   if (type == nullptr || type->is_null() || *type == "") object["type"] = "Opaque";
-}
-
-// Of metadata the status endpoint of these writes nothing.
-bool keeps_metadata_with_status(const Resource& resource) {
-  static const std::set<std::string> kinds = {
-      builtin::kApiServices,
-      "resourceclaims.resource.k8s.io",
-      "servicecidrs.networking.k8s.io",
-      "validatingadmissionpolicies.admissionregistration.k8s.io",
-      "volumeattachments.storage.k8s.io",
-  };
-  return resource.custom || kinds.count(resource.storage_id) != 0 ||
-         resource.type.gvk.group == "flowcontrol.apiserver.k8s.io";
 }
 
 // The one part of metadata that the status endpoint of these does not write; "" = none.
@@ -206,19 +192,12 @@ void prepare_update(const Resource& resource, const Json& live, Json& object,
     if (const std::string part = kept_with_status(resource); !part.empty()) {
       base::keep_member(live.at("metadata"), object["metadata"], part);
     }
-    if (!keeps_metadata_with_status(resource)) return;
-    const Json version = object["metadata"].value("resourceVersion", Json());
-    const Json managed = object["metadata"].value("managedFields", Json());
-    const Json uid = object["metadata"].value("uid", Json());
-    object["metadata"] = live.at("metadata");
-    for (const auto& [key, value] : {std::pair{"resourceVersion", version},
-                                     std::pair{"managedFields", managed}, std::pair{"uid", uid}}) {
-      if (value.is_null()) {
-        object["metadata"].erase(key);
-      } else {
-        object["metadata"][key] = value;
-      }
+    if (!resource.traits.status_keeps_metadata) return;
+    Json metadata = live.at("metadata");
+    for (const char* key : {"resourceVersion", "managedFields", "uid"}) {
+      base::keep_member(object["metadata"], metadata, key);
     }
+    object["metadata"] = std::move(metadata);
     return;
   }
   if (resource.has_status()) keep("status");
@@ -268,7 +247,7 @@ schema::FieldSet ignored_fields(const Resource& resource, const Json& object,
   }
   for (const auto& [key, value] : object.items()) {
     if (key == "apiVersion" || key == "kind" || key == "status") continue;
-    if (key == "metadata" && !keeps_metadata_with_status(resource)) continue;
+    if (key == "metadata" && !resource.traits.status_keeps_metadata) continue;
     add(key);
   }
   return set;
@@ -294,45 +273,8 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
                     to_stored(resource, object), subresource, errors);
 }
 
-bool needs_version(const Resource& resource) {
-  static const std::set<std::string> kinds = {
-      "leases.coordination.k8s.io",
-      "customresourcedefinitions.apiextensions.k8s.io",
-      "poddisruptionbudgets.policy",
-      "runtimeclasses.node.k8s.io",
-      "csidrivers.storage.k8s.io",
-      "csinodes.storage.k8s.io",
-      "csistoragecapacities.storage.k8s.io",
-      "volumeattachments.storage.k8s.io",
-      "mutatingwebhookconfigurations.admissionregistration.k8s.io",
-      "validatingwebhookconfigurations.admissionregistration.k8s.io",
-      "validatingadmissionpolicies.admissionregistration.k8s.io",
-      "validatingadmissionpolicybindings.admissionregistration.k8s.io",
-      "mutatingadmissionpolicies.admissionregistration.k8s.io",
-      "mutatingadmissionpolicybindings.admissionregistration.k8s.io",
-      "apiservices.apiregistration.k8s.io",
-  };
-  return resource.custom || kinds.count(resource.storage_id) != 0;
-}
-
-bool creates_on_update(const Resource& resource) {
-  static const std::set<std::string> kinds = {
-      "endpoints",
-      "events",
-      "limitranges",
-      "services",
-      "leases.coordination.k8s.io",
-      "runtimeclasses.node.k8s.io",
-      "clusterrolebindings.rbac.authorization.k8s.io",
-      "clusterroles.rbac.authorization.k8s.io",
-      "rolebindings.rbac.authorization.k8s.io",
-      "roles.rbac.authorization.k8s.io",
-  };
-  return kinds.count(resource.storage_id) != 0;
-}
-
 bool counts_changes(const Resource& resource) {
-  return resource.generation && !is(resource, "priorityclasses.scheduling.k8s.io");
+  return resource.traits.generation && !is(resource, "priorityclasses.scheduling.k8s.io");
 }
 
 std::string counted_metadata(const Resource& resource) {

@@ -52,10 +52,6 @@ void validate_kind(const Resource& resource, const Json* live, const Json& objec
                    const std::string& subresource, FieldErrors& errors,
                    FieldErrors* tolerated = nullptr);
 
-// Kinds of which an update must name the resourceVersion.
-bool needs_version(const Resource& resource);
-// Kinds of which a PUT to a name that is free makes the object.
-bool creates_on_update(const Resource& resource);
 // Kinds whose metadata.generation grows; of PriorityClasses it stays 1.
 bool counts_changes(const Resource& resource);
 // The map of metadata whose changes count for metadata.generation as well; "" = none.

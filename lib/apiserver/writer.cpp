@@ -249,7 +249,7 @@ Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
   metadata["uid"] = random_.uuid();
   metadata["creationTimestamp"] = base::format_rfc3339(context.now);
   // Kinds that do not count keep what they are given.
-  if (context.resource->generation) {
+  if (context.resource->traits.generation) {
     metadata["generation"] = 1;
   } else if (metadata.value("generation", Json()) == 0) {
     metadata.erase("generation");
@@ -527,7 +527,7 @@ Result<void> Writer::check_version(const WriteContext& context, const Object& li
                                    const Json& object) const {
   const Resource& resource = *context.resource;
   KW_ASSIGN(const std::uint64_t version, version_of(object));
-  if (version == 0 && needs_version(resource)) {
+  if (version == 0 && resource.traits.needs_version) {
     return invalid(
         resource.subject(context.name),
         {field_invalid("metadata.resourceVersion", "0", "must be specified for an update")});
@@ -555,7 +555,7 @@ Result<Written> Writer::update(const WriteContext& context, Json body) {
   drop_repeated_owners(Owners::as_sent, object, *context.warnings);
   KW_TRY(check_url_name(object, context.name));
   const auto now = live(context);
-  if (!now && !creates_on_update(resource)) return now.error();
+  if (!now && !resource.traits.creates_on_update) return now.error();
   KW_TRY(check_uid(context, now ? now.value()->uid() : "", object));
   if (now) {
     KW_TRY(check_version(context, *now.value(), object));

@@ -110,4 +110,20 @@ std::optional<std::int64_t> int_at(const Json& value,
   return at->get<std::int64_t>();
 }
 
+bool bool_at(const Json& value, std::initializer_list<std::string_view> path) {
+  const Json* at = find_in(value, path);
+  return at != nullptr && at->is_boolean() && at->get<bool>();
+}
+
+const Json* present_at(const Json& value, std::initializer_list<std::string_view> path) {
+  const Json* at = find_in(value, path);
+  return at == nullptr || at->is_null() ? nullptr : at;
+}
+
+const Json& value_at(const Json& value, std::initializer_list<std::string_view> path) {
+  static const Json null;
+  const Json* at = find_in(value, path);
+  return at == nullptr ? null : *at;
+}
+
 }  // namespace kubewatch::base

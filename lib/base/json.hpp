@@ -50,5 +50,11 @@ std::vector<std::string> strings_at(const Json& value,
                                     std::initializer_list<std::string_view> path);
 // The integer at a path; absent when missing or not an integer.
 std::optional<std::int64_t> int_at(const Json& value, std::initializer_list<std::string_view> path);
+// Whether there is `true` at a path.
+bool bool_at(const Json& value, std::initializer_list<std::string_view> path);
+// As find(), and null pointer for a null as well: to most readers it is the same as nothing.
+const Json* present_at(const Json& value, std::initializer_list<std::string_view> path);
+// The value at a path, null when absent. `value` must outlive it.
+const Json& value_at(const Json& value, std::initializer_list<std::string_view> path);
 
 }  // namespace kubewatch::base

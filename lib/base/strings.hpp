@@ -14,6 +14,9 @@ std::vector<std::string> split(std::string_view text, char separator);
 std::vector<std::string> split_at_blanks(std::string_view text);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string_view trim(std::string_view text);
+// Takes what is before `separator` off the front of `text`, and it with it; all where there is
+// none.
+std::string_view take_until(std::string_view& text, char separator);
 std::string to_lower(std::string_view text);
 
 // Percent-encodes everything but RFC 3986 unreserved characters.

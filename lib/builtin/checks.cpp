@@ -53,6 +53,12 @@ std::vector<std::pair<std::string, Field>> Field::entries() const {
   return out;
 }
 
+std::set<std::string> Field::texts() const {
+  std::set<std::string> out;
+  for (const Field& item : items()) out.insert(item.text());
+  return out;
+}
+
 std::size_t Field::size() const {
   if (value_ == nullptr) return 0;
   return is_text() ? value_->get_ref<const std::string&>().size() : value_->size();

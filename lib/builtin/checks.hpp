@@ -47,6 +47,7 @@ class Field {
 
   Field operator[](std::string_view key) const;
   std::vector<Field> items() const;                            // of a list
+  std::set<std::string> texts() const;                         // of a list of texts
   std::vector<std::pair<std::string, Field>> entries() const;  // of a map: path[key]
   // The same value, told of another place.
   Field at(std::string path) const { return {value_, std::move(path), *errors_}; }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
+#include "base/strings.hpp"
 
 namespace kubewatch::builtin {
 
@@ -22,14 +23,6 @@ bool is_lower_hex(char c) {
 }
 bool all(std::string_view text, bool (*test)(char)) {
   return !text.empty() && std::all_of(text.begin(), text.end(), test);
-}
-
-// Takes the part up to `separator` off the front of the text.
-std::string_view take_part(std::string_view& text, char separator) {
-  const std::size_t at = text.find(separator);
-  const std::string_view part = text.substr(0, at);
-  text = at == std::string_view::npos ? std::string_view() : text.substr(at + 1);
-  return part;
 }
 
 // "a", "a.b", "a_b", "a__b", "a---b".
@@ -52,7 +45,7 @@ bool is_component(std::string_view text) {
 bool is_path(std::string_view text) {
   if (text.empty() || text.back() == '/') return false;
   while (!text.empty()) {
-    if (!is_component(take_part(text, '/'))) return false;
+    if (!is_component(base::take_until(text, '/'))) return false;
   }
   return true;
 }
@@ -71,7 +64,7 @@ bool is_host(std::string_view text) {
   }
   if (text.empty() || text.back() == '.') return false;
   while (!text.empty()) {
-    if (!is_host_label(take_part(text, '.'))) return false;
+    if (!is_host_label(base::take_until(text, '.'))) return false;
   }
   return true;
 }
@@ -98,7 +91,7 @@ bool is_name(std::string_view text) {
 }
 
 bool is_digest(std::string_view text) {
-  const std::string_view algorithm = take_part(text, ':');
+  const std::string_view algorithm = base::take_until(text, ':');
   return !algorithm.empty() && base::is_alphanumeric(algorithm.front()) &&
          text.size() >= kShortestDigest && all(text, base::is_hex_digit);
 }

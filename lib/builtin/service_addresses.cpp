@@ -15,12 +15,6 @@ bool is_external_name(const Field& spec) {
   return spec["type"].is("ExternalName");
 }
 
-std::set<std::string> addresses_in(const Field& list) {
-  std::set<std::string> out;
-  for (const auto& item : list.items()) out.insert(item.text());
-  return out;
-}
-
 namespace {
 
 void check_families(const Field& spec) {
@@ -36,7 +30,7 @@ void check_families(const Field& spec) {
 bool check_cluster_ips(const Field& spec, const Field& before) {
   const Field list = spec["clusterIPs"];
   const auto ips = list.items();
-  const auto known = addresses_in(before["clusterIPs"]);
+  const auto known = before["clusterIPs"].texts();
   bool good = true;
   for (std::size_t i = 0; i < ips.size(); ++i) {
     const std::size_t told = list.errors().size();
@@ -66,7 +60,7 @@ void check_service_addresses(const Field& spec, const Field& before) {
   }
   check_families(spec);
   if (ips.empty() && !first.empty() && !first.is("None")) {
-    check_ip(first.at(list.path() + "[0]"), addresses_in(before["clusterIPs"]));
+    check_ip(first.at(list.path() + "[0]"), before["clusterIPs"].texts());
   }
   if (!check_cluster_ips(spec, before)) return;
   if (ips.size() > 1) {

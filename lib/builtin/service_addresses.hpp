@@ -12,8 +12,6 @@ namespace kubewatch::builtin {
 
 bool is_headless(const Field& spec);
 bool is_external_name(const Field& spec);
-// The texts of a list of addresses or ranges.
-std::set<std::string> addresses_in(const Field& list);
 
 // `spec` has its clusterIPs, if it has a clusterIP; `before` is absent for a create.
 void check_service_addresses(const Field& spec, const Field& before);

@@ -35,11 +35,6 @@ Json zero_of(const WireField& field) {
   }
 }
 
-bool is_zero_value(const Json& value) {
-  return value.is_null() || value == "" || value == false || value == 0 ||
-         (value.is_structured() && value.empty());
-}
-
 // The bits that are left, as in Go; what is no whole number is not converted.
 void to_whole(Json& value, bool narrow) {
   if (value.is_number_float()) {
@@ -198,6 +193,11 @@ void hide_empty_in(Json& object, const WireType& type, bool whole) {
 }
 
 }  // namespace
+
+bool is_zero_value(const Json& value) {
+  return value.is_null() || value == "" || value == false || value == 0 ||
+         (value.is_structured() && value.empty());
+}
 
 bool is_always_written(const WireField& field) {
   if (field.pointer || field.repeated || is_map(field)) return !field.omit_empty;

@@ -19,6 +19,8 @@ void to_typed_form(Json& object);
 // sends `rules: []` owns it all the same, so not before it is known who owns what.
 void hide_empty_lists(Json& object);
 
+// What a value that nobody set is, in whatever type.
+bool is_zero_value(const Json& value);
 // Whether Go writes the field even where nothing was said of it.
 bool is_always_written(const WireField& field);
 

@@ -146,13 +146,8 @@ void check_resource_quota(const Field& object, const Json* live) {
   check_scopes(spec);
   check_scope_selector(spec);
   if (live == nullptr) return;
-  const auto names = [](const Field& list) {
-    std::set<std::string> out;
-    for (const auto& item : list.items()) out.insert(item.text());
-    return out;
-  };
   const Field scopes = spec["scopes"];
-  if (names(scopes) == names(Field(*live, object.errors())["spec"]["scopes"])) return;
+  if (scopes.texts() == Field(*live, object.errors())["spec"]["scopes"].texts()) return;
   scopes.invalid("field is immutable");
 }
 

@@ -116,7 +116,7 @@ void check_source_ranges(const Field& spec, const Field& before) {
   if (!spec["type"].is("LoadBalancer")) {
     told.forbidden("may only be used when `type` is 'LoadBalancer'");
   }
-  const auto known = addresses_in(before["loadBalancerSourceRanges"]);
+  const auto known = before["loadBalancerSourceRanges"].texts();
   std::size_t index = 0;
   for (const auto& range : ranges.items()) {
     const Json trimmed = std::string(base::trim(range.text()));
@@ -164,7 +164,7 @@ void check_service_spec(const Field& spec, const Field& before) {
   check_labels(spec["selector"]);
   check_affinity_config(spec);
   check_service_addresses(spec, before);
-  const auto known = addresses_in(before["externalIPs"]);
+  const auto known = before["externalIPs"].texts();
   for (const auto& ip : spec["externalIPs"].items()) {
     const std::size_t told = ip.errors().size();
     check_ip(ip, known);

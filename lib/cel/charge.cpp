@@ -123,10 +123,6 @@ const Charges& by_overload() {
   return kCharges;
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 }  // namespace
 
 Charge charge_of(std::string_view function, const std::vector<const Overload*>& overloads) {
@@ -140,8 +136,8 @@ Charge charge_of(std::string_view function, const std::vector<const Overload*>& 
   }
   if (function == "sort") return Charge::compare_first;
   if (function == "@sortByAssociatedKeys") return Charge::compare_second;
-  const bool order = id.substr(0, 5) == "less_" || id.substr(0, 8) == "greater_";
-  if (order && (ends_with(id, "_string") || ends_with(id, "_bytes"))) return Charge::shorter;
+  const bool order = id.starts_with("less_") || id.starts_with("greater_");
+  if (order && (id.ends_with("_string") || id.ends_with("_bytes"))) return Charge::shorter;
   return Charge::one;
 }
 

@@ -195,8 +195,7 @@ class Estimator {
                      const std::vector<Given>& arguments, const std::vector<Range>& costs) {
     Range sum;
     for (const auto& one : costs) sum = sum + one;
-    auto special = list_call_cost(overload, target, arguments, root_);
-    if (!special) special = library_call_cost(node.name, overload, target, arguments, root_);
+    const auto special = extension_cost(node.name, overload, target, arguments, root_);
     if (special) return {special->cost + sum, special->result};
     if (overload == "logical_or" || overload == "logical_and") {
       return {{costs[0].min, (costs[0] + costs[1]).max}, {}};

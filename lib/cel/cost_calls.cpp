@@ -9,6 +9,12 @@ namespace {
 
 constexpr Range kOne{1, 1};
 
+Range size_in(const DataType& root, const Given& given) {
+  if (given.size) return *given.size;
+  return declared_size(root, given.path).value_or(Range{0, kUnbounded});
+}
+
+// Functions of Kubernetes and of the strings extension, told apart by name.
 class Library {
  public:
   Library(std::string_view function, std::string_view overload, const Given* target,
@@ -78,10 +84,7 @@ class Library {
     return std::find(names.begin(), names.end(), function_) != names.end();
   }
 
-  Range size(const Given& given) const {
-    if (given.size) return *given.size;
-    return declared_size(root_, given.path).value_or(Range{0, kUnbounded});
-  }
+  Range size(const Given& given) const { return size_in(root_, given); }
 
   CallCost traversal(const Given& given, bool same_size) const {
     const Range own = size(given);
@@ -200,19 +203,11 @@ CallCost allocating(const Range& size, double factor) {
   return {size * factor + kOne + Range{kListCost, kListCost}, size};
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
-}  // namespace
-
+// Functions of the extended lists and sets, told apart by overload.
 std::optional<CallCost> list_call_cost(std::string_view overload, const Given* target,
                                        const std::vector<Given>& arguments, const DataType& root) {
-  const auto size = [&root](const Given& given) {
-    if (given.size) return *given.size;
-    return declared_size(root, given.path).value_or(Range{0, kUnbounded});
-  };
-  if (overload.substr(0, 10) == "list_sets_") {
+  const auto size = [&root](const Given& given) { return size_in(root, given); };
+  if (overload.starts_with("list_sets_")) {
     const double factor = overload == "list_sets_equivalent_list" ? 2 : 1;
     return CallCost{size(arguments[0]) * size(arguments[1]) * factor + kOne, {}};
   }
@@ -230,20 +225,23 @@ std::optional<CallCost> list_call_cost(std::string_view overload, const Given* t
     const auto depth = arguments.empty() ? 1 : literal_or(arguments[0], kUnbounded);
     return allocating(size(*target), static_cast<double>(depth));
   }
-  const bool sort = ends_with(overload, "_sort");
-  const bool sort_by = ends_with(overload, "_sortByAssociatedKeys");
+  const bool sort = overload.ends_with("_sort");
+  const bool sort_by = overload.ends_with("_sortByAssociatedKeys");
   if (overload != "list_distinct" && !sort && !sort_by) return std::nullopt;
   double factor = 2;
-  if (overload.substr(0, 12) == "list_string_" || overload.substr(0, 11) == "list_bytes_") {
+  if (overload.starts_with("list_string_") || overload.starts_with("list_bytes_")) {
     factor += kTraversal;
   }
   const Range compared = size(sort_by ? arguments[0] : *target);
   return allocating(compared * compared, factor);
 }
 
-std::optional<CallCost> library_call_cost(std::string_view function, std::string_view overload,
-                                          const Given* target, const std::vector<Given>& arguments,
-                                          const DataType& root) {
+}  // namespace
+
+std::optional<CallCost> extension_cost(std::string_view function, std::string_view overload,
+                                       const Given* target, const std::vector<Given>& arguments,
+                                       const DataType& root) {
+  if (auto cost = list_call_cost(overload, target, arguments, root)) return cost;
   return Library(function, overload, target, arguments, root).cost();
 }
 

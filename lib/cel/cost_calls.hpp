@@ -26,12 +26,9 @@ struct CallCost {
 // What the declared bounds of a type below self say of the size at a path.
 std::optional<Range> declared_size(const DataType& root, const std::vector<std::string>& path);
 
-// Functions of the extended lists and sets, told apart by overload.
-std::optional<CallCost> list_call_cost(std::string_view overload, const Given* target,
-                                       const std::vector<Given>& arguments, const DataType& root);
-// Functions of Kubernetes and of the strings extension, told apart by name.
-std::optional<CallCost> library_call_cost(std::string_view function, std::string_view overload,
-                                          const Given* target, const std::vector<Given>& arguments,
-                                          const DataType& root);
+// Absent: no function of an extension.
+std::optional<CallCost> extension_cost(std::string_view function, std::string_view overload,
+                                       const Given* target, const std::vector<Given>& arguments,
+                                       const DataType& root);
 
 }  // namespace kubewatch::cel

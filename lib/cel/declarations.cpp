@@ -61,7 +61,7 @@ class TypeReader {
     if (name == "optional") return optional_of(params[0]);
     if (name == "type" && !params.empty()) return type_of(params[0]);
     if (const auto found = kSimple.find(name); found != kSimple.end()) return simple(found->second);
-    return name.substr(0, 4) == "net." ? opaque(name) : object(name);
+    return name.starts_with("net.") ? opaque(name) : object(name);
   }
 
   std::string_view text_;

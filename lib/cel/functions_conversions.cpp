@@ -62,7 +62,7 @@ Value to_uint(Arguments a, const Prepared& /*prepared*/) {
       return Value::uinteger(static_cast<std::uint64_t>(from.as_real()));
     case Kind::string: {
       const auto number =
-          from.text().substr(0, 1) == "+" ? std::nullopt : parse_number<std::uint64_t>(from.text());
+          from.text().starts_with('+') ? std::nullopt : parse_number<std::uint64_t>(from.text());
       return number ? Value::uinteger(*number) : conversion_error(from, "uint");
     }
     default: return Value::no_such_overload();

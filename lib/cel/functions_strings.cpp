@@ -93,7 +93,7 @@ Value last_index_of(Arguments a) {
   return int_of(code_points(text.substr(0, found)));
 }
 
-// Of strings here, of lists in functions_lists.cpp.
+// Of strings and of lists.
 Value find_first(Arguments a, const Prepared& prepared) {
   if (strings(a, 2) && (a.size() == 2 || is_int(a, 2))) return index_of(a);
   if (a.size() != 2 || !a[0].is(Kind::list)) return Value::no_such_overload();

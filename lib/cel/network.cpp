@@ -168,7 +168,7 @@ Result<Network> Network::parse(std::string_view text) {
   const auto address = text.substr(0, slash), bits = text.substr(slash + 1);
   auto parsed = Address::parse(address);
   if (!parsed.ok()) {
-    if (parsed.error().message().substr(0, 11) == "IPv4-mapped") {
+    if (parsed.error().message().starts_with("IPv4-mapped")) {
       return Error(ErrorKind::invalid,
                    "IPv4-mapped IPv6 address \"" + std::string(text) + "\" is not allowed");
     }

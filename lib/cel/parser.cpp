@@ -405,7 +405,7 @@ class Parser {
   }
 
   Value integer(const Token& token, bool negative) {
-    const bool hex = token.text.substr(0, 2) == "0x";
+    const bool hex = token.text.starts_with("0x");
     const std::string digits = (negative ? "-" : "") + std::string(token.text.substr(hex ? 2 : 0));
     std::int64_t number = 0;
     const auto [end, code] =
@@ -417,7 +417,7 @@ class Parser {
   }
 
   Value uinteger(const Token& token) {
-    const bool hex = token.text.substr(0, 2) == "0x";
+    const bool hex = token.text.starts_with("0x");
     auto digits = token.text.substr(hex ? 2 : 0);
     digits.remove_suffix(1);
     std::uint64_t number = 0;

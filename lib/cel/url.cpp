@@ -108,7 +108,7 @@ Result<void> read(std::string_view text, Url& out) {
     if (!out.scheme.empty()) return {};  // opaque, as mailto:
     return broken(text, "invalid URI for request");
   }
-  if (!out.scheme.empty() && rest.substr(0, 2) == "//") {
+  if (!out.scheme.empty() && rest.starts_with("//")) {
     rest.remove_prefix(2);
     const auto slash = rest.find('/');
     std::string_view authority = rest.substr(0, slash);

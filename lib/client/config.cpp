@@ -2,10 +2,10 @@
 #include "client/config.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 
+#include "base/environment.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -25,11 +25,6 @@ namespace {
 
 Error invalid(std::string message) {
   return Error(ErrorKind::invalid, std::move(message));
-}
-
-std::string from_env(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 std::string first_of(std::string a, std::string b) {
@@ -376,16 +371,18 @@ Result<void> check_server(ClientConfig& out) {
 
 ConfigEnvironment ConfigEnvironment::from_process() {
   ConfigEnvironment out;
-  out.kubeconfig = from_env("KUBECONFIG");
-  out.home = from_env("HOME");
-  out.service_host = from_env("KUBERNETES_SERVICE_HOST");
-  out.service_port = from_env("KUBERNETES_SERVICE_PORT");
-  out.pod_namespace = from_env("POD_NAMESPACE");
-  out.https_proxy = first_of(from_env("HTTPS_PROXY"), from_env("https_proxy"));
+  out.kubeconfig = base::from_environment("KUBECONFIG");
+  out.home = base::from_environment("HOME");
+  out.service_host = base::from_environment("KUBERNETES_SERVICE_HOST");
+  out.service_port = base::from_environment("KUBERNETES_SERVICE_PORT");
+  out.pod_namespace = base::from_environment("POD_NAMESPACE");
+  out.https_proxy =
+      first_of(base::from_environment("HTTPS_PROXY"), base::from_environment("https_proxy"));
   // Under a CGI server HTTP_PROXY is the header Proxy of whoever asks: Go refuses it there.
-  const bool cgi = !from_env("REQUEST_METHOD").empty();
-  out.http_proxy = first_of(cgi ? "" : from_env("HTTP_PROXY"), from_env("http_proxy"));
-  out.no_proxy = first_of(from_env("NO_PROXY"), from_env("no_proxy"));
+  const bool cgi = !base::from_environment("REQUEST_METHOD").empty();
+  out.http_proxy = first_of(cgi ? "" : base::from_environment("HTTP_PROXY"),
+                            base::from_environment("http_proxy"));
+  out.no_proxy = first_of(base::from_environment("NO_PROXY"), base::from_environment("no_proxy"));
   return out;
 }
 

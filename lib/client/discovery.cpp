@@ -59,6 +59,13 @@ constexpr std::array<NameTest, 4> kNameTests = {
     },
 };
 
+// The best version comes first: what comes later of the same name is an older one.
+bool has_name_of(const std::vector<ResourceType>& found, const ResourceType& type) {
+  return std::any_of(found.begin(), found.end(), [&](const ResourceType& other) {
+    return other.gvk.group == type.gvk.group && other.plural == type.plural;
+  });
+}
+
 }  // namespace
 
 void ResourceMap::add(core::ResourceType type) {
@@ -94,10 +101,7 @@ std::vector<ResourceType> ResourceMap::resolve(std::string_view argument) const 
   for (const ResourceType& type : all_) {
     const bool member =
         std::find(type.categories.begin(), type.categories.end(), wanted) != type.categories.end();
-    const bool known = std::any_of(out.begin(), out.end(), [&](const ResourceType& other) {
-      return other.gvk.group == type.gvk.group && other.plural == type.plural;
-    });
-    if (member && !known) out.push_back(type);
+    if (member && !has_name_of(out, type)) out.push_back(type);
   }
   return out;
 }
@@ -185,11 +189,7 @@ std::vector<ResourceType> ResourceMap::kinds(const Filter& filter) const {
                         (!filter.namespaced || type.namespaced == *filter.namespaced) &&
                         std::all_of(filter.verbs.begin(), filter.verbs.end(),
                                     [&](const std::string& verb) { return type.has_verb(verb); });
-    // The best version first: what comes later of the same name is an older one.
-    const bool known = std::any_of(out.begin(), out.end(), [&](const ResourceType& other) {
-      return other.gvk.group == type.gvk.group && other.plural == type.plural;
-    });
-    if (wanted && !known) out.push_back(type);
+    if (wanted && !has_name_of(out, type)) out.push_back(type);
   }
   return out;
 }

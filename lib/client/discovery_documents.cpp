@@ -127,8 +127,7 @@ Result<std::vector<ResourceType>> read_resource_list(const Json& document, const
     }
     ResourceType type{{gv.group, gv.version, kind}, name, "", false, {}, {}, {}, {}};
     type.singular = or_else(base::string_at(item, {"singularName"}), base::to_lower(kind));
-    const Json* namespaced = base::find(item, {"namespaced"});
-    type.namespaced = namespaced != nullptr && namespaced->is_boolean() && namespaced->get<bool>();
+    type.namespaced = base::bool_at(item, {"namespaced"});
     type.short_names = base::strings_at(item, {"shortNames"});
     type.categories = base::strings_at(item, {"categories"});
     type.verbs = base::strings_at(item, {"verbs"});

@@ -3,10 +3,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/ascii.hpp"
+#include "base/environment.hpp"
 #include "base/files.hpp"
 #include "base/fnv.hpp"
 #include "base/json.hpp"
@@ -17,11 +17,6 @@ namespace {
 
 constexpr const char* kKind = "kubewatch.dev/v1 Discovery";
 constexpr std::size_t kMaxBytes = 16U << 20U;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
 
 std::string file_name(const ClientConfig& config) {
   std::string name;
@@ -87,8 +82,8 @@ Result<core::ResourceType> read_type(const Json& value) {
 
 std::string cache_folder(const std::string& flag) {
   if (!flag.empty()) return flag;
-  if (auto folder = variable("KUBECACHEDIR"); !folder.empty()) return folder;
-  const std::string home = variable("HOME");
+  if (auto folder = base::from_environment("KUBECACHEDIR"); !folder.empty()) return folder;
+  const std::string home = base::from_environment("HOME");
   return home.empty() ? "" : home + "/.kube/cache";
 }
 

@@ -1,10 +1,10 @@
 #include "client/exec_plugin.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/ascii.hpp"
+#include "base/environment.hpp"
 #include "base/files.hpp"
 #include "base/find_program.hpp"
 #include "base/json.hpp"
@@ -118,11 +118,11 @@ Result<ExecPlugin> read_exec_plugin(const KubeconfigEntry& user, const Kubeconfi
   KW_ASSIGN(const std::string hint, text_of(user, exec, "installHint"));
   out.install_hint = hint.substr(0, kMaxHint);
   KW_TRY(read_interactive(user, exec, out));
-  const Json* provide = base::find(exec, {"provideClusterInfo"});
-  if (provide != nullptr && !provide->is_null() && !provide->is_boolean()) {
+  const Json* provide = base::present_at(exec, {"provideClusterInfo"});
+  if (provide != nullptr && !provide->is_boolean()) {
     return user.error("exec.provideClusterInfo is not true or false");
   }
-  out.provide_cluster_info = provide != nullptr && provide->is_boolean() && provide->get<bool>();
+  out.provide_cluster_info = base::bool_at(exec, {"provideClusterInfo"});
   if (cluster != nullptr) out.cluster_config = extension_of(*cluster);
   Json entry = exec;
   entry["command"] = out.command;
@@ -284,12 +284,8 @@ Result<std::optional<PluginPolicy>> policy_of(const std::string& file, const Jso
   const auto wrong = [&](const std::string& what) {
     return Error(ErrorKind::invalid, file + ": " + what);
   };
-  const auto given = [&](const char* key) {
-    const Json* value = base::find(document, {key});
-    return value == nullptr || value->is_null() ? nullptr : value;
-  };
-  const Json* policy = given("credentialPluginPolicy");
-  const Json* list = given("credentialPluginAllowlist");
+  const Json* policy = base::present_at(document, {"credentialPluginPolicy"});
+  const Json* list = base::present_at(document, {"credentialPluginAllowlist"});
   if (policy == nullptr && list == nullptr) return std::optional<PluginPolicy>();
   PluginPolicy out;
   out.file = file;
@@ -328,14 +324,13 @@ Result<PluginPolicy> parse_plugin_policy(const std::string& file, std::string_vi
 }
 
 Result<PluginPolicy> load_plugin_policy() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (variable("KUBECTL_KUBERC") == "false" || variable("KUBERC") == "off") return PluginPolicy{};
-  std::string file = variable("KUBERC");
+  if (base::from_environment("KUBECTL_KUBERC") == "false" ||
+      base::from_environment("KUBERC") == "off")
+    return PluginPolicy{};
+  std::string file = base::from_environment("KUBERC");
   const bool named = !file.empty();
-  if (!named && !variable("HOME").empty()) file = variable("HOME") + "/.kube/kuberc";
+  if (!named && !base::from_environment("HOME").empty())
+    file = base::from_environment("HOME") + "/.kube/kuberc";
   // kubectl reads /dev/null as well; other devices and pipes could hold up the loop.
   if (file.empty() || file == "/dev/null") return PluginPolicy{};
   auto content = base::read_regular_file(file, kMaxPolicyBytes);

@@ -79,8 +79,7 @@ KubeconfigEntry::KubeconfigEntry(std::string file, std::string list, std::size_t
       body_(std::move(body)) {}
 
 const Json* KubeconfigEntry::field(std::string_view key) const {
-  const Json* value = body_ ? base::find(*body_, {key}) : nullptr;
-  return value == nullptr || value->is_null() ? nullptr : value;
+  return body_ ? base::present_at(*body_, {key}) : nullptr;
 }
 
 bool KubeconfigEntry::has(std::string_view key) const {

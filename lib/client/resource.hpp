@@ -99,12 +99,8 @@ struct Object {
     const core::ObjectMeta head = core::meta_of(value);
     if (head.name.empty()) return Error(ErrorKind::invalid, "this is no object: it has no name");
     // null says as much as nothing.
-    const auto member = [&](const char* key) {
-      const Json* found = base::find(value, {key});
-      return found != nullptr && found->is_null() ? nullptr : found;
-    };
-    const Json* spec_json = member("spec");
-    const Json* status_json = member("status");
+    const Json* spec_json = base::present_at(value, {"spec"});
+    const Json* status_json = base::present_at(value, {"status"});
     Spec read_spec{};
     std::optional<Status> read_status;
     if (spec_json != nullptr) {

@@ -273,7 +273,7 @@ class PathParser {
       return operand(out.right);
     }
     const std::string_view rest = text_.substr(at_, 2);
-    if (rest.substr(0, 1) == ")" || rest == "&&" || rest == "||") return std::nullopt;
+    if (rest.starts_with(')') || rest == "&&" || rest == "||") return std::nullopt;
     if (rest == "=~")
       return wrong("regular expressions are not supported (kubectl has none either)");
     return wrong("'==', '!=', '<', '<=', '>', '>=', '&&', '||' or ')' is expected");

@@ -210,10 +210,9 @@ std::vector<std::pair<std::string, std::string>> map_of(const Json& metadata, co
 std::vector<OwnerReference> owners_of(const Json& metadata) {
   std::vector<OwnerReference> out;
   for (const Json& owner : base::items_at(metadata, {"ownerReferences"})) {
-    const Json* controller = base::find(owner, {"controller"});
     out.push_back({base::string_at(owner, {"apiVersion"}), base::string_at(owner, {"kind"}),
                    base::string_at(owner, {"name"}), base::string_at(owner, {"uid"}),
-                   controller != nullptr && controller->is_boolean() && controller->get<bool>()});
+                   base::bool_at(owner, {"controller"})});
   }
   return out;
 }

@@ -130,6 +130,25 @@ std::string ResourceType::qualified_plural() const {
   return gvk.group.empty() ? plural : plural + "." + gvk.group;
 }
 
+Json to_json(const ResourceType& type) {
+  return {{"group", type.gvk.group},        {"version", type.gvk.version},
+          {"kind", type.gvk.kind},          {"plural", type.plural},
+          {"singular", type.singular},      {"namespaced", type.namespaced},
+          {"shortNames", type.short_names}, {"categories", type.categories}};
+}
+
+ResourceType resource_type_of(const Json& json) {
+  ResourceType out;
+  out.gvk = {base::string_at(json, {"group"}), base::string_at(json, {"version"}),
+             base::string_at(json, {"kind"})};
+  out.plural = base::string_at(json, {"plural"});
+  out.singular = base::string_at(json, {"singular"});
+  out.namespaced = base::bool_at(json, {"namespaced"});
+  out.short_names = base::strings_at(json, {"shortNames"});
+  out.categories = base::strings_at(json, {"categories"});
+  return out;
+}
+
 std::string ObjectKey::str() const {
   return namespace_.empty() ? name : namespace_ + "/" + name;
 }

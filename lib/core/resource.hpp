@@ -58,6 +58,11 @@ struct ResourceType {
   std::string qualified_plural() const;
 };
 
+// Names, scope, short names and categories, for files of ours.
+Json to_json(const ResourceType& type);
+// What is absent, or of another type, is empty or false.
+ResourceType resource_type_of(const Json& json);
+
 struct ObjectKey {
   std::string namespace_;  // "" for cluster-scoped
   std::string name;

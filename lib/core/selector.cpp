@@ -300,7 +300,7 @@ Result<FieldRequirement> field_requirement(std::string_view term) {
   std::string_view rest = term.substr(at);
   out.equal = rest.front() == '=';
   if (!out.equal && rest.substr(0, 2) != "!=") return bad_field(term, "! without = after it");
-  rest.remove_prefix(rest.substr(0, 2) == "==" || rest.substr(0, 2) == "!=" ? 2 : 1);
+  rest.remove_prefix(rest.starts_with("==") || rest.starts_with("!=") ? 2 : 1);
   if (out.path.empty()) return bad_field(term, "the field is missing");
   auto value = unescape(rest);
   if (!value) return bad_field(term, "in a value write \\\\ \\, \\= for \\ , and =");

@@ -182,6 +182,13 @@ std::string reason_of_code(int code) {
   return code >= 500 ? "InternalError" : "";
 }
 
+Json status_body(int code, const std::string& reason, const std::string& message) {
+  Json body = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
+               {"status", "Failure"}, {"message", message}, {"code", code}};
+  if (!reason.empty()) body["reason"] = reason;
+  return body;
+}
+
 base::Error error_from_status_json(std::string_view object_json) {
   if (auto object = parse_status(object_json)) {
     return from_status(*object, 0, object_json, std::nullopt);

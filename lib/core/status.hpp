@@ -22,6 +22,9 @@ base::Error error_from_status_json(std::string_view object_json);
 // InternalError), and for 410 Expired, for 413 RequestEntityTooLarge; "" where none has the code.
 std::string reason_of_code(int code);
 
+// A failure as a server tells it; "" as the reason is left out.
+Json status_body(int code, const std::string& reason, const std::string& message);
+
 struct StatusCause {
   std::string reason;
   std::string message;

@@ -17,11 +17,6 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-Json value_at(const Json& object, std::initializer_list<std::string_view> path) {
-  const Json* found = base::find(object, path);
-  return found == nullptr ? Json() : *found;
-}
-
 std::string words(const Json& value) {
   return value.is_null()     ? "nothing"
          : value.is_string() ? value.get<std::string>()
@@ -74,10 +69,10 @@ class CrdDiff {
           {{"names", "kind"}, "kind-changed"},
           {{"names", "plural"}, "plural-changed"},
           {{"scope"}, "scope-changed"}}) {
-      const Json before = path.size() == 1 ? value_at(before_, {"spec", path[0]})
-                                           : value_at(before_, {"spec", path[0], path[1]});
-      const Json after = path.size() == 1 ? value_at(after_, {"spec", path[0]})
-                                          : value_at(after_, {"spec", path[0], path[1]});
+      const Json& before = path.size() == 1 ? base::value_at(before_, {"spec", path[0]})
+                                            : base::value_at(before_, {"spec", path[0], path[1]});
+      const Json& after = path.size() == 1 ? base::value_at(after_, {"spec", path[0]})
+                                           : base::value_at(after_, {"spec", path[0], path[1]});
       if (before == after) continue;
       add(id, "", "",
           fmt::format("{} {} became {}: the server refuses that of an established CRD", path.back(),
@@ -85,16 +80,16 @@ class CrdDiff {
           kBreaking, kBreaking, kBreaking, before, after);
     }
     for (const char* key : {"singular", "listKind"}) {
-      const Json before = value_at(before_, {"spec", "names", key});
-      const Json after = value_at(after_, {"spec", "names", key});
+      const Json& before = base::value_at(before_, {"spec", "names", key});
+      const Json& after = base::value_at(after_, {"spec", "names", key});
       if (before == after) continue;
       add("name-changed", "", "", fmt::format("{} {} became {}", key, words(before), words(after)),
           kSafe, kSafe, kRisky, before, after);
     }
     for (const auto& [key, word] :
          {std::pair("shortNames", "short name"), {"categories", "category"}}) {
-      const Json before = value_at(before_, {"spec", "names", key});
-      const Json after = value_at(after_, {"spec", "names", key});
+      const Json& before = base::value_at(before_, {"spec", "names", key});
+      const Json& after = base::value_at(after_, {"spec", "names", key});
       for (const Json& name : before) {
         if (std::find(after.begin(), after.end(), name) == after.end()) {
           add("alias-removed", "", "",
@@ -112,11 +107,11 @@ class CrdDiff {
   }
 
   void conversion() {
-    const Json before = value_at(before_, {"spec", "conversion"});
-    const Json after = value_at(after_, {"spec", "conversion"});
+    const Json& before = base::value_at(before_, {"spec", "conversion"});
+    const Json& after = base::value_at(after_, {"spec", "conversion"});
     if (before == after) return;
-    const std::string was = words(value_at(before, {"strategy"}));
-    const std::string is = words(value_at(after, {"strategy"}));
+    const std::string was = words(base::value_at(before, {"strategy"}));
+    const std::string is = words(base::value_at(after, {"strategy"}));
     if (was == "Webhook" && is == "None") {
       add("conversion-removed", "", "", "no webhook converts any more: what only it knew is lost",
           kBreaking, kBreaking, kBreaking, before, after);
@@ -135,7 +130,7 @@ class CrdDiff {
   bool holds_objects(const std::string& name, const Json& version) const {
     // One of both may come from a file, without a status.
     const auto stored_in = [&](const Json& crd) {
-      const Json stored = value_at(crd, {"status", "storedVersions"});
+      const Json& stored = base::value_at(crd, {"status", "storedVersions"});
       return std::find(stored.begin(), stored.end(), Json(name)) != stored.end();
     };
     return version.value("storage", Json()) == true || stored_in(before_) || stored_in(after_);
@@ -205,8 +200,8 @@ class CrdDiff {
     subresources(name, before, after);
     columns(name, before, after);
     selectable(name, before, after);
-    diff_schemas(value_at(before, {"schema", "openAPIV3Schema"}),
-                 value_at(after, {"schema", "openAPIV3Schema"}), name, out_);
+    diff_schemas(base::value_at(before, {"schema", "openAPIV3Schema"}),
+                 base::value_at(after, {"schema", "openAPIV3Schema"}), name, out_);
   }
 
   void subresources(const std::string& name, const Json& before, const Json& after) {
@@ -218,8 +213,8 @@ class CrdDiff {
     if (!had_status && has_status)
       add("status-subresource-added", name, ".status",
           "status in ordinary writes is ignored from now on", kSafe, kBreaking, kSafe, false, true);
-    const Json old_scale = value_at(before, {"subresources", "scale"});
-    const Json new_scale = value_at(after, {"subresources", "scale"});
+    const Json& old_scale = base::value_at(before, {"subresources", "scale"});
+    const Json& new_scale = base::value_at(after, {"subresources", "scale"});
     if (old_scale == new_scale) return;
     if (new_scale.is_null())
       add("scale-removed", name, "", "kubectl scale and autoscalers fail", kSafe, kBreaking,
@@ -293,7 +288,7 @@ class CrdDiff {
     std::map<std::string, Paths> out;
     for (const auto& [name, version] : versions) {
       if (version.value("served", Json()) == true)
-        paths(value_at(version, {"schema", "openAPIV3Schema"}), "", "", 0, out[name]);
+        paths(base::value_at(version, {"schema", "openAPIV3Schema"}), "", "", 0, out[name]);
     }
     return out;
   }
@@ -307,7 +302,7 @@ class CrdDiff {
   // is dropped by who reads and writes it there. Only what this change brings is told.
   void across_versions(const std::map<std::string, Json>& before,
                        const std::map<std::string, Json>& after) {
-    if (value_at(after_, {"spec", "conversion", "strategy"}) == "Webhook") return;
+    if (base::value_at(after_, {"spec", "conversion", "strategy"}) == "Webhook") return;
     const auto old_paths = served_paths(before);
     const auto new_paths = served_paths(after);
     for (const auto& [name, fields] : new_paths) {

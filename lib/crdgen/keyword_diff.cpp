@@ -12,7 +12,6 @@
 #include "crdgen/junctor.hpp"
 #include "crdgen/schema_diff.hpp"
 #include "crdgen/schema_flag.hpp"
-#include "schema/crd_check.hpp"
 #include "schema/formats.hpp"
 #include "schema/number_range.hpp"
 #include "schema/rule_checker.hpp"
@@ -369,7 +368,7 @@ Verdict KeywordDiff::metadata_kept(const Json& schema) {
 }
 
 const char* KeywordDiff::when(const Json& rule) {
-  return schema::bool_at(rule, "optionalOldSelf") ? " with optionalOldSelf" : "";
+  return base::bool_at(rule, {"optionalOldSelf"}) ? " with optionalOldSelf" : "";
 }
 
 void KeywordDiff::rules(const Place& place) {
@@ -379,7 +378,7 @@ void KeywordDiff::rules(const Place& place) {
     if (!rules.is_array()) return out;
     for (const Json& rule : rules) {
       // With optionalOldSelf it also holds where there was no old value: that is another rule.
-      const bool always = schema::bool_at(rule, "optionalOldSelf");
+      const bool always = base::bool_at(rule, {"optionalOldSelf"});
       out[schema::rule_tokens(base::string_at(rule, {"rule"})) +
           (always ? " optionalOldSelf" : "")] = rule;
     }

@@ -9,7 +9,7 @@ namespace kubewatch::crdgen {
 
 namespace {
 
-std::string one_line(std::string text) {
+std::string without_breaks(std::string text) {
   for (char& c : text) {
     if (c == '\n' || c == '\r') c = ' ';
   }
@@ -18,7 +18,7 @@ std::string one_line(std::string text) {
 
 std::string escaped(const std::string& text, std::string_view signs) {
   std::string out;
-  for (const char c : one_line(text)) {
+  for (const char c : without_breaks(text)) {
     if (signs.find(c) != std::string_view::npos) out += '\\';
     out += c;
   }
@@ -41,7 +41,7 @@ std::string markdown_code(const std::string& text, MarkdownPlace place) {
   std::string inner;
   std::size_t longest = 0;
   std::size_t ticks = 0;
-  for (const char c : one_line(text)) {
+  for (const char c : without_breaks(text)) {
     ticks = c == '`' ? ticks + 1 : 0;
     longest = std::max(longest, ticks);
     if (c == '|' && place == MarkdownPlace::table) inner += '\\';

@@ -10,15 +10,12 @@ inline constexpr const char* kPreserve = "x-kubernetes-preserve-unknown-fields";
 inline constexpr const char* kEmbedded = "x-kubernetes-embedded-resource";
 
 inline bool flag(const Json& schema, const char* key) {
-  const auto it = schema.find(key);
-  return it != schema.end() && *it == true;
+  return base::bool_at(schema, {key});
 }
 
 // Null where the schema has no such key.
 inline const Json& at(const Json& schema, const char* key) {
-  static const Json kNull;
-  const auto it = schema.find(key);
-  return it == schema.end() ? kNull : *it;
+  return base::value_at(schema, {key});
 }
 
 // Fields that its `properties` lack stay.

@@ -225,7 +225,7 @@ class DryRunTransport::WriteCall : public http::Call {
 };
 
 DryRunTransport::DryRunTransport(loop::EventLoop& loop, http::Transport& inner, OnWrite on_write)
-    : loop_(loop), inner_(inner), on_write_(std::move(on_write)) {}
+    : TransportAround(inner), loop_(loop), on_write_(std::move(on_write)) {}
 
 void DryRunTransport::note_made(const Json& object, bool is_new) {
   const auto gvk = core::gvk_of(object);

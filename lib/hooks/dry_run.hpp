@@ -18,7 +18,7 @@
 #include "hooks/rule.hpp"
 #include "hooks/secret_hash.hpp"
 #include "hooks/secret_mask.hpp"
-#include "http/transport.hpp"
+#include "http/transport_around.hpp"
 
 namespace kubewatch::hooks {
 
@@ -33,16 +33,13 @@ struct DryWrite {
   std::string lacks{};
 };
 
-class DryRunTransport : public http::Transport {
+class DryRunTransport : public http::TransportAround {
  public:
   using OnWrite = std::function<void(const DryWrite&)>;
   // `loop` and `inner` must outlive it.
   DryRunTransport(loop::EventLoop& loop, http::Transport& inner, OnWrite on_write);
 
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
-  Result<void> set_tls(http::TlsOptions tls) override { return inner_.set_tls(std::move(tls)); }
-  std::vector<std::string> secrets() const override { return inner_.secrets(); }
-  bool awaits_login() const override { return inner_.awaits_login(); }
 
  private:
   class WriteCall;
@@ -52,7 +49,6 @@ class DryRunTransport : public http::Transport {
   std::string lacks(const std::string& path, const Error& refusal) const;
 
   loop::EventLoop& loop_;
-  http::Transport& inner_;
   OnWrite on_write_;
   struct Made {
     core::Gvk gvk;

@@ -282,16 +282,7 @@ void Recorder::on_still(int stream, const core::ObjectMeta& last, std::string_vi
 
 void Recorder::on_types(const std::vector<core::ResourceType>& types) {
   Json list = Json::array();
-  for (const core::ResourceType& type : types) {
-    list.push_back({{"group", type.gvk.group},
-                    {"version", type.gvk.version},
-                    {"kind", type.gvk.kind},
-                    {"plural", type.plural},
-                    {"singular", type.singular},
-                    {"namespaced", type.namespaced},
-                    {"shortNames", type.short_names},
-                    {"categories", type.categories}});
-  }
+  for (const core::ResourceType& type : types) list.push_back(core::to_json(type));
   add({{"t", "types"}, {"types", std::move(list)}});
 }
 

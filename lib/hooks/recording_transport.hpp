@@ -9,11 +9,11 @@
 #include <string>
 
 #include "hooks/recorder.hpp"
-#include "http/transport.hpp"
+#include "http/transport_around.hpp"
 
 namespace kubewatch::hooks {
 
-class RecordingTransport : public http::Transport {
+class RecordingTransport : public http::TransportAround {
  public:
   // Of single objects: nothing; each as it was first found, where no watch tells of it, and whether
   // it is still there where a watch cannot tell; every one that was read or written.
@@ -21,12 +21,9 @@ class RecordingTransport : public http::Transport {
   // `inner` must outlive it.
   RecordingTransport(http::Transport& inner, std::shared_ptr<Recorder> recorder,
                      Objects objects = Objects::left_out)
-      : inner_(inner), recorder_(std::move(recorder)), objects_(objects) {}
+      : TransportAround(inner), recorder_(std::move(recorder)), objects_(objects) {}
 
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override;
-  Result<void> set_tls(http::TlsOptions tls) override { return inner_.set_tls(std::move(tls)); }
-  std::vector<std::string> secrets() const override { return inner_.secrets(); }
-  bool awaits_login() const override { return inner_.awaits_login(); }
 
  private:
   struct Tee;
@@ -42,7 +39,6 @@ class RecordingTransport : public http::Transport {
   void ask_next();
   http::CallHandlers tee(const std::shared_ptr<Tee>& tee) const;
 
-  http::Transport& inner_;
   std::shared_ptr<Recorder> recorder_;
   const Objects objects_;
   // Custom kinds that were seen, and the requests for their definitions.

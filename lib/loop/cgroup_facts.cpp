@@ -34,8 +34,7 @@ bool is_marked(const std::string& path) {
 bool is_of_ours(pid_t pid) {
   const pid_t self = getpid();
   for (int i = 0; pid > 1 && pid != self && i < kMaxDescent; ++i) {
-    const std::string stat = read_cgroup_file("/proc/" + std::to_string(pid) + "/stat");
-    const auto row = parse_process_stat(stat, sysconf(_SC_CLK_TCK));
+    const auto row = process_row(pid);
     pid = row ? row->parent : 0;
   }
   return pid == self;

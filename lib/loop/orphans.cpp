@@ -2,7 +2,6 @@
 // (CONFIG_PROC_CHILDREN), by a scan of /proc.
 #include "loop/orphans.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -16,10 +15,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -28,10 +25,11 @@
 #include <vector>
 
 #include "base/log.hpp"
-#include "base/number_text.hpp"
 #include "loop/guardian.hpp"
 #include "loop/memfd.hpp"
+#include "loop/proc_files.hpp"
 #include "loop/process.hpp"
+#include "loop/process_table.hpp"
 
 namespace kubewatch::loop {
 
@@ -66,59 +64,6 @@ State& state() {
   return instance;
 }
 
-struct ProcessInfo {
-  char state = '?';
-  pid_t parent = 0;
-  pid_t group = 0;
-  pid_t session = 0;
-  std::uint64_t start = 0;  // as ticks_now()
-  std::string name;
-};
-
-struct LivingChild {
-  pid_t pid = 0;
-  ProcessInfo info;
-};
-
-std::string read_proc(pid_t pid, const char* file, std::size_t limit) {
-  const std::string path = "/proc/" + std::to_string(pid) + "/" + file;
-  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string out;
-  if (!fd) return out;
-  std::array<char, 4096> chunk{};
-  while (out.size() < limit) {
-    const ssize_t got = read(fd.get(), chunk.data(), chunk.size());
-    if (got <= 0) break;
-    out.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-  return out;
-}
-
-// "pid (name) state ppid pgrp session ...", the start as the 22nd; the name may hold anything.
-std::optional<ProcessInfo> info_of(pid_t pid) {
-  const std::string text = read_proc(pid, "stat", 4096);
-  const std::size_t name_begin = text.find('(');
-  const std::size_t name_end = text.rfind(')');
-  if (name_begin == std::string::npos || name_end == std::string::npos) return std::nullopt;
-  ProcessInfo out;
-  int parent = 0;
-  int group = 0;
-  int session = 0;
-  unsigned long long start = 0;
-  constexpr const char* kFields =
-      " %c %d %d %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu";
-  if (std::sscanf(text.c_str() + name_end + 1, kFields, &out.state, &parent, &group, &session,
-                  &start) != 5) {
-    return std::nullopt;
-  }
-  out.parent = parent;
-  out.group = group;
-  out.session = session;
-  out.start = start;
-  out.name = text.substr(name_begin + 1, name_end - name_begin - 1);
-  return out;
-}
-
 std::string environment_of(pid_t pid) {
   return '\0' + read_proc(pid, "environ", kMaxEnvironment);
 }
@@ -131,18 +76,6 @@ pid_t last_process() {
   const std::string_view line(text.data());
   const std::size_t space = line.rfind(' ');
   return space == line.npos ? 0 : static_cast<pid_t>(std::atoi(text.data() + space));
-}
-
-// From `lowest` on; descendants have higher numbers than their leader until the numbers go round.
-std::vector<pid_t> processes_from(pid_t lowest) {
-  std::vector<pid_t> out;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
-  if (!folder) return out;
-  while (const dirent* entry = readdir(folder.get())) {
-    const auto pid = base::read_number<pid_t>(entry->d_name);
-    if (pid && *pid >= lowest) out.push_back(*pid);
-  }
-  return out;
 }
 
 // Our children; absent where the kernel does not tell. Nobody but us takes one away (a dead one
@@ -213,17 +146,17 @@ void reap(pid_t pid, bool patient) {
 
 // Reaps those of `candidates` that are our children and have ended. The others that are: their
 // numbers cannot mean other processes, as nobody but us takes them away.
-std::vector<LivingChild> living_orphans(const std::vector<pid_t>& candidates) {
+std::vector<ProcessRow> living_orphans(const std::vector<pid_t>& candidates) {
   const pid_t self = getpid();
   const pid_t group = getpgrp();
-  std::vector<LivingChild> out;
+  std::vector<ProcessRow> out;
   for (const pid_t pid : candidates) {
     if (pid == self || state().leaders.count(pid) != 0) continue;
-    auto info = info_of(pid);
-    if (!info || info->parent != self) continue;
-    if (info->state != 'Z') {
-      out.push_back({pid, std::move(*info)});
-    } else if (info->group != group || state().spared.count(pid) != 0) {
+    auto row = process_row(pid);
+    if (!row || row->parent != self) continue;
+    if (row->state != 'Z') {
+      out.push_back(std::move(*row));
+    } else if (row->group != group || state().spared.count(pid) != 0) {
       reap(pid, false);
     }
   }
@@ -236,33 +169,34 @@ struct Sweep {
   Duration lifetime;
   pid_t session = getsid(0);
 
-  bool is_left_over(const LivingChild& child) const {
-    if (child.info.group == leader.leader) return true;
+  bool is_left_over(const ProcessRow& child) const {
+    if (child.group == leader.leader) return true;
     const std::string environment = environment_of(child.pid);
     if (environment.find('\0' + mark + '\0') != std::string::npos) return true;
     // A child of ours in another session was not forked by us, but need not be the leader's: a
     // container's first process adopts what was started beside it.
-    if (child.info.session == session || !state().leaders.empty() ||
-        !leader.is_before(child.info.start, child.pid) ||
+    if (child.session == session || !state().leaders.empty() ||
+        !leader.is_before(child.start, child.pid) ||
         environment.find(std::string(1, '\0') + kSparedMarkName) != std::string::npos) {
       return false;
     }
     base::log_info("killing a process that left the group and the environment of its hook",
-                   {{"pid", std::to_string(child.pid)}, {"name", child.info.name}});
+                   {{"pid", std::to_string(child.pid)}, {"name", child.name}});
     return true;
   }
 
   std::vector<pid_t> candidates() const {
     if (auto children = own_children()) return std::move(*children);
+    // Descendants have higher numbers than their leader until the numbers go round.
     const bool all =
         state().leaders.empty() || lifetime > kLongLife || last_process() < leader.leader;
-    return processes_from(all ? 0 : leader.leader);
+    return pids_from(all ? 0 : leader.leader);
   }
 
   // True when it killed something, whose children may now be ours.
   bool round() const {
     std::vector<pid_t> killed;
-    for (const LivingChild& child : living_orphans(candidates())) {
+    for (const ProcessRow& child : living_orphans(candidates())) {
       if (is_left_over(child) && kill(child.pid, SIGKILL) == 0) killed.push_back(child.pid);
     }
     for (const pid_t pid : killed) reap(pid, true);
@@ -336,7 +270,7 @@ void end_marked_by(pid_t marker) {
   const std::string mark = '\0' + (kMarkName + std::to_string(marker)) + '-';
   for (int i = 0; i < kMaxRounds; ++i) {
     bool any = false;
-    for (const pid_t pid : processes_from(1)) {
+    for (const pid_t pid : pids_from(1)) {
       if (pid == getpid()) continue;
       const std::string environment = environment_of(pid);
       if (environment.find(mark) != std::string::npos && kill(pid, SIGKILL) == 0) any = true;
@@ -357,9 +291,9 @@ void reap_orphans() {
   const auto children = own_children();
   const std::string mark = '\0' + (kSparedMarkName + std::to_string(getpid())) + '-';
   const pid_t group = getpgrp();
-  for (const LivingChild& child : living_orphans(children ? *children : processes_from(0))) {
+  for (const ProcessRow& child : living_orphans(children ? *children : pids_from(0))) {
     // Once it has ended its environment is gone.
-    if (child.info.group == group && environment_of(child.pid).find(mark) != std::string::npos) {
+    if (child.group == group && environment_of(child.pid).find(mark) != std::string::npos) {
       state().spared.insert(child.pid);
     }
   }

@@ -1,37 +1,24 @@
 // A scan costs some microseconds for each process of the machine: who calls it, calls it seldom.
 #include "loop/process_table.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdlib>
-#include <memory>
 #include <unordered_map>
+#include <utility>
 
 #include "base/number_text.hpp"
-#include "loop/memfd.hpp"
 #include "loop/orphans.hpp"
+#include "loop/proc_files.hpp"
 
 namespace kubewatch::loop {
 namespace {
 
-constexpr std::size_t kFields = 15;  // of stat, behind the name
+constexpr std::size_t kFields = 20;  // of stat, behind the name
 // Of less it does not matter how many processes share it.
 constexpr std::uint64_t kLittleShared = 1U << 20U;
-
-std::string read_proc(pid_t pid, const char* file) {
-  std::array<char, 8192> text;  // NOLINT: nobody reads what nobody wrote
-  const std::string path = "/proc/" + std::to_string(pid) + "/" + file;
-  const Fd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return {};
-  const ssize_t got = read(fd.get(), text.data(), text.size());
-  return got <= 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(got));
-}
 
 template <class Int>
 bool to_number(std::string_view text, Int& out) {
@@ -53,14 +40,9 @@ std::vector<std::string_view> words(std::string_view text, std::size_t max) {
 }
 
 std::vector<ProcessRow> read_table() {
-  static const long ticks = sysconf(_SC_CLK_TCK);
   std::vector<ProcessRow> out;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc"), closedir);
-  if (!folder) return out;
-  while (const dirent* entry = readdir(folder.get())) {
-    pid_t pid = 0;
-    if (!to_number(std::string_view(entry->d_name), pid)) continue;
-    if (auto row = parse_process_stat(read_proc(pid, "stat"), ticks)) out.push_back(*row);
+  for (const pid_t pid : pids_from(0)) {
+    if (auto row = process_row(pid)) out.push_back(std::move(*row));
   }
   return out;
 }
@@ -92,26 +74,33 @@ std::map<pid_t, pid_t> find_orphans(const std::vector<ProcessRow>& rows,
 }  // namespace
 
 // "pid (name) state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime
-// cutime cstime ..."; the name may hold anything.
+// cutime cstime priority nice threads itrealvalue starttime ..."; the name may hold anything.
 std::optional<ProcessRow> parse_process_stat(std::string_view text, long ticks_per_second) {
-  const std::size_t name = text.find(' ');
+  const std::size_t name = text.find(" (");
   const std::size_t name_end = text.rfind(')');
   if (name == std::string_view::npos || name_end == std::string_view::npos) return std::nullopt;
   ProcessRow out;
   const auto rest = words(text.substr(name_end + 1), kFields);
   if (rest.size() < kFields || !to_number(text.substr(0, name), out.pid) ||
-      !to_number(rest[1], out.parent) || !to_number(rest[2], out.group)) {
+      !to_number(rest[1], out.parent) || !to_number(rest[2], out.group) ||
+      !to_number(rest[3], out.session) || !to_number(rest[19], out.start)) {
     return std::nullopt;
   }
-  out.zombie = rest[0] == "Z" || rest[0] == "X";
+  out.name = text.substr(name + 2, name_end - name - 2);
+  out.state = rest[0].front();
   std::int64_t ticks = 0;
-  for (std::size_t i = 11; i < kFields; ++i) {
+  for (std::size_t i = 11; i < 15; ++i) {
     std::int64_t part = 0;
     if (!to_number(rest[i], part)) return std::nullopt;
     ticks += part;
   }
   out.cpu = Duration{ticks * 1000 / ticks_per_second};
   return out;
+}
+
+std::optional<ProcessRow> process_row(pid_t pid) {
+  static const long ticks = sysconf(_SC_CLK_TCK);
+  return parse_process_stat(read_proc(pid, "stat"), ticks);
 }
 
 std::optional<std::uint64_t> parse_own_pages(std::string_view text) {
@@ -173,7 +162,7 @@ std::map<pid_t, GroupUsage> measure_groups(const std::vector<pid_t>& leaders) {
     if (belongs[i] == 0) continue;
     GroupUsage& usage = out[belongs[i]];
     usage.cpu += rows[i].cpu;
-    if (rows[i].zombie) {
+    if (rows[i].zombie()) {
       const bool orphan = orphans.count(rows[i].pid) != 0;
       usage.cpu_limit = usage.cpu_limit || (orphan && ended_by_cpu_limit(rows[i].pid));
       continue;
@@ -215,10 +204,7 @@ std::optional<std::chrono::nanoseconds> cpu_time_of(pid_t pid) {
 }
 
 std::uint64_t peak_memory_of(pid_t pid) {
-  const std::string text = read_proc(pid, "status");
-  const std::size_t at = text.find("VmHWM:");
-  if (at == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + at + 6, nullptr, 10) * 1024;
+  return parse_memory_line(read_proc(pid, "status"), "VmHWM:").value_or(0);
 }
 
 }  // namespace kubewatch::loop

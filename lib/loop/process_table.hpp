@@ -24,12 +24,18 @@ struct ProcessRow {
   pid_t pid = 0;
   pid_t parent = 0;
   pid_t group = 0;
-  bool zombie = false;
-  Duration cpu{0};  // with that of children it waited for
+  pid_t session = 0;
+  char state = '?';
+  std::uint64_t start = 0;  // as ticks_now() (orphans.hpp)
+  Duration cpu{0};          // with that of children it waited for
+  std::string name;
+  bool zombie() const { return state == 'Z' || state == 'X'; }
 };
 
 // The text of /proc/PID/stat. Absent: not such a text.
 std::optional<ProcessRow> parse_process_stat(std::string_view text, long ticks_per_second);
+// Absent: it is gone.
+std::optional<ProcessRow> process_row(pid_t pid);
 // The text of /proc/PID/statm: memory that is no file's and not shared, in pages.
 std::optional<std::uint64_t> parse_own_pages(std::string_view text);
 // The value of a line of /proc/PID/status or smaps_rollup ("RssShmem:     4 kB"), in bytes.

@@ -53,20 +53,6 @@ std::string guessed_kind(const std::string& plural) {
   return out;
 }
 
-core::ResourceType type_of(const Json& entry) {
-  core::ResourceType type;
-  type.gvk = {base::string_at(entry, {"group"}), base::string_at(entry, {"version"}),
-              base::string_at(entry, {"kind"})};
-  type.plural = base::string_at(entry, {"plural"});
-  type.singular = base::string_at(entry, {"singular"});
-  const Json* namespaced = base::find(entry, {"namespaced"});
-  type.namespaced = namespaced != nullptr && *namespaced == true;
-  if (!entry.is_object()) return type;
-  type.short_names = base::strings_at(entry, {"shortNames"});
-  type.categories = base::strings_at(entry, {"categories"});
-  return type;
-}
-
 }  // namespace
 
 Result<RecordedServer> RecordedServer::load(std::string_view bytes) {
@@ -88,7 +74,7 @@ void RecordedServer::first_pass() {
     const std::string t = base::string_at(entry, {"t"});
     if (t == "types" && entry.contains("types") && entry["types"].is_array()) {
       for (const Json& one : entry["types"]) {
-        core::ResourceType type = type_of(one);
+        core::ResourceType type = core::resource_type_of(one);
         types_[fmt::format("{}.{}/{}", type.plural, type.gvk.group, type.gvk.version)] =
             std::move(type);
       }

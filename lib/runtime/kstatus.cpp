@@ -259,9 +259,7 @@ KStatus job(const Look& look) {
   if (has(look, "Failed", "True")) {
     return failed("Job: condition Failed", say(look.object, "Failed"), "Complete=True");
   }
-  const Json* suspend = base::find(look.object, {"spec", "suspend"});
-  if (suspend != nullptr && suspend->is_boolean() && suspend->get<bool>() &&
-      has(look, "Suspended", "True")) {
+  if (base::bool_at(look.object, {"spec", "suspend"}) && has(look, "Suspended", "True")) {
     return current("Job: spec.suspend", "it is suspended");
   }
   if (look.text({"status", "startTime"}).empty()) {

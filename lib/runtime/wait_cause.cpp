@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/cut_text.hpp"
 #include "base/strings.hpp"
 #include "runtime/object_status.hpp"
 
@@ -19,7 +20,7 @@ std::string terminated(const Json& state) {
   const std::string reason = base::string_at(state, {"reason"});
   if (!reason.empty() && reason != "Error") out += fmt::format(" ({})", reason);
   if (const auto message = base::string_at(state, {"message"}); !message.empty()) {
-    out += ": " + one_line(message, 120);
+    out += ": " + cause_line(message, 120);
   }
   return out;
 }
@@ -47,7 +48,7 @@ std::string container_cause(const std::string& what, const Json& status, bool mu
     std::string out = fmt::format("{}: {}", name, reason.empty() ? "waiting" : reason);
     const std::string message = base::string_at(*state, {"message"});
     const std::string before = last_life(status);
-    if (before.empty() && !message.empty()) return out + ": " + one_line(message);
+    if (before.empty() && !message.empty()) return out + ": " + cause_line(message);
     return out + before;
   }
   if (const Json* state = base::find(status, {"state", "terminated"})) {
@@ -101,14 +102,10 @@ std::int64_t times(const Json& event) {
 
 }  // namespace
 
-std::string one_line(std::string text, std::size_t max) {
+std::string cause_line(std::string text, std::size_t max) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
-  text = std::string(base::trim(text));
-  if (text.size() <= max) return text;
-  std::size_t end = max;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  return text.substr(0, end) + "...";
+  return base::shortened_bytes(std::string(base::trim(text)), max);
 }
 
 std::string pod_cause(const Json& pod) {
@@ -121,7 +118,7 @@ std::string pod_cause(const Json& pod) {
   }
   const Json* scheduled = find_condition(pod, "PodScheduled");
   if (scheduled != nullptr && base::string_at(*scheduled, {"status"}) == "False") {
-    return one_line("unschedulable: " + base::string_at(*scheduled, {"message"}));
+    return cause_line("unschedulable: " + base::string_at(*scheduled, {"message"}));
   }
   if (base::string_at(pod, {"status", "phase"}) == "Failed") {
     std::string out = "phase is Failed";
@@ -129,7 +126,7 @@ std::string pod_cause(const Json& pod) {
       const std::string text = base::string_at(pod, {"status", field});
       if (!text.empty()) out += ": " + text;
     }
-    return one_line(out);
+    return cause_line(out);
   }
   return "";
 }
@@ -162,7 +159,7 @@ std::string event_cause(const std::vector<Json>& events, const std::vector<std::
   if (newest == nullptr) return "";
   std::string text = base::string_at(*newest, {"note"});
   if (text.empty()) text = base::string_at(*newest, {"message"});
-  std::string out = one_line(fmt::format("{}: {}", base::string_at(*newest, {"reason"}), text));
+  std::string out = cause_line(fmt::format("{}: {}", base::string_at(*newest, {"reason"}), text));
   if (const auto count = times(*newest); count > 1) out += fmt::format(" ({} times)", count);
   return out;
 }

@@ -25,6 +25,6 @@ std::vector<Json> pods_owned_by(const std::vector<Json>& pods, const std::string
                                 const std::vector<Json>& between);
 bool is_owned_by(const Json& object, const std::string& uid);
 // One line, at most `max` bytes, cut at a character.
-std::string one_line(std::string text, std::size_t max = 300);
+std::string cause_line(std::string text, std::size_t max = 300);
 
 }  // namespace kubewatch::runtime

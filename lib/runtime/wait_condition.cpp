@@ -281,16 +281,16 @@ Result<WaitCondition> WaitCondition::parse(std::string_view text) {
     impl->what = Ready{};
   } else if (same_text(trimmed, "rollout")) {
     impl->what = Rollout{};
-  } else if (trimmed.substr(0, 3) == "jq=") {
+  } else if (trimmed.starts_with("jq=")) {
     if (base::trim(trimmed.substr(3)).empty()) {
       return Error(ErrorKind::invalid, "jq= needs a program, like jq=.status.ready");
     }
     KW_ASSIGN(auto program, jq::Program::compile(trimmed.substr(3)));
     impl->what = Filter{std::move(program)};
-  } else if (trimmed.substr(0, 10) == "condition=") {
+  } else if (trimmed.starts_with("condition=")) {
     KW_ASSIGN(auto condition, parse_status_of(trimmed.substr(10), trimmed));
     impl->what = std::move(condition);
-  } else if (trimmed.substr(0, 9) == "jsonpath=") {
+  } else if (trimmed.starts_with("jsonpath=")) {
     KW_ASSIGN(auto path, parse_path(trimmed.substr(9)));
     impl->what = std::move(path);
   } else {

@@ -70,10 +70,10 @@ bool Watcher::went_back(const std::string& resource_version) const {
 }
 
 void Watcher::note_rewind(WatcherActions& out) {
-  force_recent_ = true;
-  rewound_ = true;
-  outdated_ = true;
-  if (!std::exchange(rewind_told_, true)) out.emplace_back(EmitRewound{});
+  round_.force_recent = true;
+  round_.rewound = true;
+  round_.outdated = true;
+  if (!std::exchange(round_.rewind_told, true)) out.emplace_back(EmitRewound{});
 }
 
 // The server is well and nothing that is held is worth anything: no waiting, unless it goes back
@@ -87,7 +87,7 @@ void Watcher::relist_rewound(TimePoint now, WatcherFailure where, const std::str
   }
   rewound_at_ = now;
   stop(out);
-  refused_ = 0;
+  round_.refused = 0;
   tell_failure(where, error, out);
   begin(now, out);
 }
@@ -99,12 +99,12 @@ bool Watcher::begin_again_if_back(TimePoint now, const std::string& resource_ver
                                   WatcherActions& out) {
   if (!went_back(resource_version)) return false;
   const bool true_state = consistent();
-  const bool others_know = rewind_told_;
-  rewound_ = true;
+  const bool others_know = round_.rewind_told;
+  round_.rewound = true;
   if (true_state) note_rewind(out);
   if (true_state && others_know) return false;
   stop(out);
-  force_recent_ = true;
+  round_.force_recent = true;
   begin(now, out);
   return true;
 }
@@ -128,10 +128,10 @@ WatcherActions Watcher::start(TimePoint now, const std::string& known) {
 
 WatcherActions Watcher::resume(TimePoint now, std::string resource_version) {
   if (!usable_version(resource_version)) return start(now);
-  if (rewound_) return start(now, resource_version);  // it was told before it began
+  if (round_.rewound) return start(now, resource_version);  // it was told before it began
   WatcherActions out;
   synced_ = true;
-  doubtful_ = true;
+  round_.doubtful = true;
   resource_version_ = std::move(resource_version);
   state_ = WatcherState::init_listed;
   start_watch(now, out);
@@ -139,12 +139,7 @@ WatcherActions Watcher::resume(TimePoint now, std::string resource_version) {
 }
 
 void Watcher::begin(TimePoint now, WatcherActions& out) {
-  init_emitted_ = false;
-  continue_token_.clear();
-  first_page_version_.clear();
-  empty_pages_ = 0;
-  page_again_ = false;
-  page_doubtful_ = false;
+  attempt_ = {};
   page_backoff_.succeed();
   if (wants_streaming()) {
     state_ = WatcherState::initial_watch;
@@ -171,8 +166,8 @@ void Watcher::look_at_version(WatcherActions& out) {
 
 void Watcher::version_is(TimePoint now, const std::string& version, WatcherActions& out) {
   request_ = Request::none;
-  doubtful_ = false;
-  looks_failed_ = 0;
+  round_.doubtful = false;
+  round_.looks_failed = 0;
   if (!went_back(version)) return start_watch(now, out);
   relist_rewound(now, WatcherFailure::watch_start, version, out);
 }
@@ -183,24 +178,24 @@ void Watcher::look_failed(TimePoint now, const base::Error& error, WatcherAction
   request_ = Request::none;
   state_ = WatcherState::init_listed;
   if (error.is_forbidden()) {  // who may only watch is not asked for more
-    doubtful_ = false;
+    round_.doubtful = false;
     return start_watch(now, out);
   }
   if (version_is_useless(error)) {
     return watch_refused(now, WatcherFailure::watch_start, error, out);
   }
-  if (!error.is_unreachable()) watch_in_doubt_ = ++looks_failed_ >= kMaxLooks;
+  if (!error.is_unreachable()) round_.watch_in_doubt = ++round_.looks_failed >= kMaxLooks;
   fail(now, WatcherFailure::watch_start, error, out);
 }
 
 void Watcher::start_watch(TimePoint now, WatcherActions& out) {
-  const bool in_doubt = doubtful_ && state_ != WatcherState::initial_watch;
-  if (in_doubt && !watch_in_doubt_) return look_at_version(out);
+  const bool in_doubt = round_.doubtful && state_ != WatcherState::initial_watch;
+  if (in_doubt && !round_.watch_in_doubt) return look_at_version(out);
   if (has_started_watch_ && now < watch_started_ + options_.short_watch) {
     retry_at(watch_started_ + options_.short_watch, out);
     return;
   }
-  watch_in_doubt_ = false;
+  round_.watch_in_doubt = false;
   core::WatchParams params;
   params.label_selector = options_.label_selector;
   params.field_selector = options_.field_selector;
@@ -243,19 +238,8 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
   synced_ = true;
   resource_version_ = std::move(resource_version);
   state_ = WatcherState::init_listed;
-  init_emitted_ = false;
-  doubtful_ = false;
-  looks_failed_ = 0;
-  watch_in_doubt_ = false;
-  force_recent_ = false;
-  rewound_ = false;
-  rewind_told_ = false;
-  outdated_ = false;
-  force_unpaged_ = false;
-  doubted_lists_ = 0;
-  streaming_interrupted_ = 0;
-  refused_ = 0;
-  continue_token_.clear();
+  round_ = {};
+  attempt_ = {};
 }
 
 // ---------------------------------------------------------------- failing
@@ -263,7 +247,7 @@ void Watcher::init_done(std::string resource_version, WatcherActions& out) {
 void Watcher::fail(TimePoint now, WatcherFailure where, const base::Error& error,
                    WatcherActions& out) {
   request_ = Request::none;
-  const bool same_page = state_ == WatcherState::init_page && !continue_token_.empty();
+  const bool same_page = state_ == WatcherState::init_page && !attempt_.continue_token.empty();
   const bool too_old = error.is_gone() && where != WatcherFailure::initial_list;
   base::Backoff& backoff = same_page ? page_backoff_ : too_old ? gone_backoff_ : backoff_;
   const Duration delay = client::pause_before_next(error, backoff, random_);
@@ -287,7 +271,7 @@ void Watcher::relist(TimePoint now, WatcherFailure where, const base::Error& err
                      WatcherActions& out) {
   stop(out);
   state_ = WatcherState::empty;
-  refused_ = 0;
+  round_.refused = 0;
   fail(now, where, error, out);
 }
 
@@ -296,15 +280,15 @@ void Watcher::watch_refused(TimePoint now, WatcherFailure where, const base::Err
                             WatcherActions& out) {
   if (version_is_useless(error)) {
     // A version of the future: the server may have been restored to a past before it.
-    rewound_ = rewound_ || !error.is_gone();
-    force_recent_ = force_recent_ || rewound_;
+    round_.rewound = round_.rewound || !error.is_gone();
+    round_.force_recent = round_.force_recent || round_.rewound;
     return relist(now, where, error, out);
   }
   stop(out);
   state_ = WatcherState::init_listed;
-  doubtful_ = doubtful_ || (where == WatcherFailure::watch_start && is_away(error));
-  if (may_be_of_version(error)) ++refused_;
-  if (refused_ >= kMaxRefused) return relist(now, where, error, out);
+  round_.doubtful = round_.doubtful || (where == WatcherFailure::watch_start && is_away(error));
+  if (may_be_of_version(error)) ++round_.refused;
+  if (round_.refused >= kMaxRefused) return relist(now, where, error, out);
   fail(now, where, error, out);
 }
 
@@ -314,24 +298,24 @@ void Watcher::stream_failed(TimePoint now, const base::Error& error, WatcherActi
   // What cannot be read comes first.
   const bool progress = watch_events_ > 0 || now - watch_opened_ >= kNotTheFirst;
   // What ended it may have been the end of the server, which may come back with older data.
-  doubtful_ = true;
-  refused_ = progress ? 0 : refused_ + 1;
-  if (refused_ >= kMaxRefused) return relist(now, WatcherFailure::stream, error, out);
+  round_.doubtful = true;
+  round_.refused = progress ? 0 : round_.refused + 1;
+  if (round_.refused >= kMaxRefused) return relist(now, WatcherFailure::stream, error, out);
   fail(now, WatcherFailure::stream, error, out);
 }
 
 WatcherActions Watcher::on_rewound_elsewhere(TimePoint now) {
   WatcherActions out;
-  force_recent_ = true;
-  rewound_ = true;
-  rewind_told_ = true;  // whoever told this one told all
-  const bool news = synced_ && !outdated_;
-  outdated_ = true;
+  round_.force_recent = true;
+  round_.rewound = true;
+  round_.rewind_told = true;  // whoever told this one told all
+  const bool news = synced_ && !round_.outdated;
+  round_.outdated = true;
   const bool asks = request_ != Request::none;
   const bool waits_by_itself = news && timer_ == TimerUse::retry && !told_to_wait_;
   stop(out);
   state_ = WatcherState::empty;
-  refused_ = 0;
+  round_.refused = 0;
   if (asks || waits_by_itself) begin(now, out);  // else when it is started, or may ask again
   return out;
 }
@@ -341,7 +325,7 @@ WatcherActions Watcher::on_server_silent(TimePoint now, TimePoint since) {
   WatcherActions out;
   const bool is_open = request_ == Request::watch_open && state_ == WatcherState::watching;
   if (!is_open || last_activity_ >= since) return out;
-  doubtful_ = true;
+  round_.doubtful = true;
   open_again(now, out);
   return out;
 }
@@ -349,7 +333,7 @@ WatcherActions Watcher::on_server_silent(TimePoint now, TimePoint since) {
 void Watcher::open_again(TimePoint now, WatcherActions& out) {
   stop(out);
   state_ = WatcherState::init_listed;
-  doubtful_ = doubtful_ || bookmarks_seen_;
+  round_.doubtful = round_.doubtful || bookmarks_seen_;
   start_watch(now, out);
 }
 
@@ -359,10 +343,10 @@ WatcherActions Watcher::list_anew(TimePoint now, const std::string& known) {
     synced_ = true;
     resource_version_ = known;
   }
-  force_recent_ = true;
-  rewound_ = true;
+  round_.force_recent = true;
+  round_.rewound = true;
   stop(out);
-  refused_ = 0;
+  round_.refused = 0;
   begin(now, out);
   return out;
 }
@@ -377,7 +361,7 @@ WatcherActions Watcher::on_watch_open(TimePoint now) {
   last_activity_ = now;
   if (state_ == WatcherState::initial_watch) {
     // Every time: what an interrupted stream had delivered must not survive into this one.
-    out.emplace_back(EmitInit{rewound_});
+    out.emplace_back(EmitInit{round_.rewound});
   } else {
     state_ = WatcherState::watching;
   }
@@ -423,7 +407,7 @@ void Watcher::initial_event(TimePoint now, const EventFacts& event, WatcherActio
 
 void Watcher::initial_bookmark(TimePoint now, const EventFacts& event, WatcherActions& out) {
   if (!usable_version(event.resource_version)) {
-    ++streaming_interrupted_;
+    ++round_.streaming_interrupted;
     relist(now, WatcherFailure::no_resource_version,
            Error(ErrorKind::unavailable, "the end of the initial events has no resourceVersion"),
            out);
@@ -448,8 +432,8 @@ void Watcher::initial_failed(TimePoint now, const std::optional<base::Error>& er
     begin(now, out);
     return;
   }
-  if (version_is_useless(reason)) force_recent_ = true;
-  ++streaming_interrupted_;
+  if (version_is_useless(reason)) round_.force_recent = true;
+  ++round_.streaming_interrupted;
   fail(now, where, reason, out);
 }
 
@@ -475,7 +459,7 @@ void Watcher::watch_event(TimePoint now, const EventFacts& event, WatcherActions
   // An event that a server tells again after a reconnect is no progress.
   if (is_bookmark || event.resource_version != resource_version_) {
     ++watch_events_;
-    refused_ = 0;
+    round_.refused = 0;
     note_progress();
   }
   resource_version_ = event.resource_version;
@@ -524,7 +508,7 @@ WatcherActions Watcher::on_watch_end(TimePoint now, const std::optional<base::Er
          out);
   } else {
     // A version of the future is answered with silence and an orderly end, too.
-    if (watch_events_ == 0 && options_.bookmarks && lived >= kNotTheFirst) doubtful_ = true;
+    if (watch_events_ == 0 && options_.bookmarks && lived >= kNotTheFirst) round_.doubtful = true;
     start_watch(now, out);
   }
   return out;

@@ -4,9 +4,13 @@
 // Rules: Kubernetes API concepts ("Efficient detection of changes"), KEP-956 bookmarks, KEP-3157
 // WatchList.
 //
-//   empty --list--> init_page --last page--> init_listed --watch opens--> watching --410, no rv-->
-//   empty empty --streaming list--> initial_watch --end bookmark--> watching --end, error-->
-//   init_listed
+//   empty         --list-------------> init_page
+//   empty         --streaming list---> initial_watch
+//   init_page     --last page--------> init_listed
+//   initial_watch --end bookmark-----> watching
+//   init_listed   --watch opens------> watching
+//   watching      --end, error-------> init_listed
+//   watching      --410, no version--> empty
 #pragma once
 
 #include <cstdint>
@@ -155,7 +159,7 @@ class Watcher {
   WatcherActions list_anew(TimePoint now, const std::string& known);
   // The server's data went back, and no full state came since: what is held is of a past that the
   // server does not have.
-  bool outdated() const { return outdated_; }
+  bool outdated() const { return round_.outdated; }
 
   WatcherState state() const { return state_; }
   const std::string& resource_version() const { return resource_version_; }
@@ -169,6 +173,35 @@ class Watcher {
  private:
   enum class Request { none, list, version, watch_opening, watch_open };
   enum class TimerUse { none, retry, open, idle };
+
+  // From one InitDone, or resume, to the next InitDone.
+  struct Round {
+    bool force_recent = false;        // a consistent read, whatever the semantics
+    bool rewound = false;             // the server's resourceVersion went back, or may have
+    bool rewind_told = false;         // it went back, and EmitRewound said so
+    bool outdated = false;            // it went back, as seen here or elsewhere
+    bool force_unpaged = false;       // continue tokens expire faster than we read
+    std::uint32_t doubted_lists = 0;  // begun anew because pages may be of two histories
+    std::uint32_t streaming_interrupted = 0;
+    // The server was away, or silent for longer than it should be, or it is another process's
+    // version that is resumed: it may be at an older one by now.
+    bool doubtful = false;
+    std::uint32_t looks_failed = 0;  // in a row
+    bool watch_in_doubt = false;     // the next watch starts without a look
+    // Answers and streams in a row that failed at this resourceVersion without any progress.
+    std::uint32_t refused = 0;
+  };
+  // One list from its first page to its last; a streaming list, too, begins with none of it.
+  struct ListAttempt {
+    bool init_emitted = false;
+    std::string continue_token;
+    std::string first_page_version;
+    std::size_t empty_pages = 0;
+    std::size_t page_items = 0;  // of the page at hand, those that pages before did not have
+    bool page_again = false;     // it broke off before, so its items may have been there
+    TimePoint page_answered{};   // the last one
+    bool page_doubtful = false;  // the server was away since
+  };
 
   ListSituation situation() const;
   ListForm chosen_form() const;
@@ -229,24 +262,9 @@ class Watcher {
   bool synced_ = false;                  // an InitDone was emitted, or it resumed
   std::optional<TimePoint> rewound_at_;  // when it listed anew at once because of that
   bool streaming_off_ = false;           // the server cannot do it
-  std::uint32_t streaming_interrupted_ = 0;
-  bool paged_after_all_ = false;  // automatic: the whole list was too much for one answer
-
-  // Of the current round, from empty to InitDone:
-  bool init_emitted_ = false;
-  bool force_recent_ = false;        // a consistent read, whatever the semantics
-  bool rewound_ = false;             // the server's resourceVersion went back, or may have
-  bool rewind_told_ = false;         // it went back, and EmitRewound said so
-  bool outdated_ = false;            // it went back, as seen here or elsewhere
-  bool force_unpaged_ = false;       // continue tokens expire faster than we read
-  std::uint32_t doubted_lists_ = 0;  // begun anew because pages may be of two histories
-  std::string continue_token_;
-  std::string first_page_version_;
-  std::size_t empty_pages_ = 0;
-  std::size_t page_items_ = 0;  // of the page at hand, those that pages before did not have
-  bool page_again_ = false;     // it broke off before, so its items may have been there
-  TimePoint page_answered_{};   // the last one
-  bool page_doubtful_ = false;  // the server was away since
+  bool paged_after_all_ = false;         // automatic: the whole list was too much for one answer
+  Round round_;
+  ListAttempt attempt_;
 
   // Of the current watch:
   bool has_started_watch_ = false;
@@ -255,13 +273,6 @@ class Watcher {
   TimePoint last_activity_{};
   std::uint64_t watch_events_ = 0;
   bool bookmarks_seen_ = false;  // in any watch
-  // The server was away, or silent for longer than it should be, or it is another process's version
-  // that is resumed: it may be at an older one by now.
-  bool doubtful_ = false;
-  std::uint32_t looks_failed_ = 0;  // in a row
-  bool watch_in_doubt_ = false;     // the next watch starts without a look
-  // Answers and streams in a row that failed at this resourceVersion without any progress.
-  std::uint32_t refused_ = 0;
 };
 
 }  // namespace kubewatch::runtime

@@ -51,17 +51,18 @@ ListForm Watcher::chosen_form() const {
 }
 
 bool Watcher::wants_streaming() const {
-  if (streaming_off_ || force_unpaged_ || streaming_interrupted_ >= kMaxInterrupted) return false;
+  if (streaming_off_ || round_.force_unpaged || round_.streaming_interrupted >= kMaxInterrupted)
+    return false;
   return chosen_form() == ListForm::streaming;
 }
 
 std::uint32_t Watcher::page_limit() const {
-  if (force_unpaged_) return 0;
+  if (round_.force_unpaged) return 0;
   return chosen_form() == ListForm::unpaged && !paged_after_all_ ? 0 : options_.page_size;
 }
 
 bool Watcher::consistent() const {
-  return force_recent_ || options_.semantics == ListSemantics::recent;
+  return round_.force_recent || options_.semantics == ListSemantics::recent;
 }
 
 std::string Watcher::list_version() const {
@@ -80,31 +81,31 @@ void Watcher::start_list(WatcherActions& out) {
   params.field_selector = options_.field_selector;
   params.limit = page_limit();
   params.content = options_.content;
-  if (!continue_token_.empty()) {
-    params.continue_token = continue_token_;
+  if (!attempt_.continue_token.empty()) {
+    params.continue_token = attempt_.continue_token;
   } else {
     params.resource_version = list_version();
     // "0" alone means any; a match would only repeat it.
     if (usable_version(params.resource_version)) params.match = core::VersionMatch::not_older_than;
   }
   request_ = Request::list;
-  page_items_ = 0;
+  attempt_.page_items = 0;
   timer_ = TimerUse::none;
   out.emplace_back(StartList{std::move(params)});
 }
 
 bool Watcher::change_form_after(const base::Error& error) {
-  if (error.is_gone() && !continue_token_.empty() && !force_unpaged_) {
-    force_unpaged_ = true;
-    force_recent_ = true;
+  if (error.is_gone() && !attempt_.continue_token.empty() && !round_.force_unpaged) {
+    round_.force_unpaged = true;
+    round_.force_recent = true;
     return true;
   }
   if (version_is_useless(error) && !consistent()) {
-    force_recent_ = true;
+    round_.force_recent = true;
     return true;
   }
   if (too_much(error) && options_.strategy == ListStrategy::automatic && page_limit() == 0 &&
-      !force_unpaged_ && options_.page_size > 0) {
+      !round_.force_unpaged && options_.page_size > 0) {
     paged_after_all_ = true;
     return true;
   }
@@ -124,12 +125,12 @@ WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
     return out;
   }
   // The same page again, unless the server does not take its token.
-  page_again_ = true;
-  page_doubtful_ = page_doubtful_ || is_away(error);
-  if (continue_token_.empty() || error.is_gone() || refuses_request(error)) {
+  attempt_.page_again = true;
+  attempt_.page_doubtful = attempt_.page_doubtful || is_away(error);
+  if (attempt_.continue_token.empty() || error.is_gone() || refuses_request(error)) {
     state_ = WatcherState::empty;
   }
-  if (too_much(error)) force_unpaged_ = false;
+  if (too_much(error)) round_.force_unpaged = false;
   fail(now, WatcherFailure::initial_list, error, out);
   return out;
 }
@@ -138,16 +139,16 @@ WatcherActions Watcher::on_list_error(TimePoint now, const base::Error& error) {
 // of the pages before: the next page at that version would be of other objects, and nothing would
 // tell.
 bool Watcher::page_may_be_of_another_past(TimePoint now) const {
-  return state_ == WatcherState::init_page && page_doubtful_ && !continue_token_.empty() &&
-         now - page_answered_ >= kFastestRestore;
+  return state_ == WatcherState::init_page && attempt_.page_doubtful &&
+         !attempt_.continue_token.empty() && now - attempt_.page_answered >= kFastestRestore;
 }
 
 // Where every other page takes so long, only one answer for all of them comes to an end. A server
 // that pages nevertheless is asked less and less often.
 void Watcher::begin_again_in_doubt(TimePoint now, WatcherActions& out) {
-  ++doubted_lists_;
-  force_unpaged_ = force_unpaged_ || doubted_lists_ >= kMaxDoubtedLists;
-  if (doubted_lists_ <= kMaxDoubtedLists) return begin(now, out);
+  ++round_.doubted_lists;
+  round_.force_unpaged = round_.force_unpaged || round_.doubted_lists >= kMaxDoubtedLists;
+  if (round_.doubted_lists <= kMaxDoubtedLists) return begin(now, out);
   state_ = WatcherState::empty;
   fail(now, WatcherFailure::initial_list,
        Error(ErrorKind::unavailable, "the server was away between the pages of the list"), out);
@@ -157,18 +158,18 @@ WatcherActions Watcher::on_list_item() {
   WatcherActions out;
   if (request_ != Request::list) return out;
   emit_init(out);
-  ++page_items_;
+  ++attempt_.page_items;
   out.emplace_back(EmitInitApply{});
   return out;
 }
 
 void Watcher::on_repeated_item() {
-  if (page_items_ > 0) --page_items_;
+  if (attempt_.page_items > 0) --attempt_.page_items;
 }
 
 void Watcher::emit_init(WatcherActions& out) {
-  if (!init_emitted_) out.emplace_back(EmitInit{rewound_});
-  init_emitted_ = true;
+  if (!attempt_.init_emitted) out.emplace_back(EmitInit{round_.rewound});
+  attempt_.init_emitted = true;
 }
 
 WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
@@ -184,25 +185,27 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
     begin_again_in_doubt(now, out);
     return out;
   }
-  page_answered_ = now;
-  page_doubtful_ = false;
-  const bool first = continue_token_.empty();
+  attempt_.page_answered = now;
+  attempt_.page_doubtful = false;
+  const bool first = attempt_.continue_token.empty();
   page_backoff_.succeed();
   if (first) {
     if (begin_again_if_back(now, page.resource_version, out)) return out;
-    first_page_version_ = page.resource_version;
-  } else if (page.resource_version != first_page_version_ && !force_unpaged_) {
+    attempt_.first_page_version = page.resource_version;
+  } else if (page.resource_version != attempt_.first_page_version && !round_.force_unpaged) {
     // Pages of different times would lose what changed between them.
-    force_unpaged_ = true;
+    round_.force_unpaged = true;
     begin(now, out);
     return out;
   }
-  if (!std::exchange(page_again_, false)) empty_pages_ = page_items_ == 0 ? empty_pages_ + 1 : 0;
+  if (!std::exchange(attempt_.page_again, false)) {
+    attempt_.empty_pages = attempt_.page_items == 0 ? attempt_.empty_pages + 1 : 0;
+  }
   if (!page.continue_token.empty() &&
-      (page.continue_token == continue_token_ || empty_pages_ >= kMaxEmptyPages)) {
+      (page.continue_token == attempt_.continue_token || attempt_.empty_pages >= kMaxEmptyPages)) {
     const Error nowhere(ErrorKind::internal, "the server's continue tokens lead nowhere");
-    if (!force_unpaged_) {
-      force_unpaged_ = true;
+    if (!round_.force_unpaged) {
+      round_.force_unpaged = true;
       tell_failure(WatcherFailure::initial_list, nowhere, out);
       begin(now, out);
     } else {
@@ -212,8 +215,8 @@ WatcherActions Watcher::on_page(TimePoint now, const core::ListPage& page) {
     return out;
   }
   emit_init(out);
-  continue_token_ = page.continue_token;
-  if (continue_token_.empty()) {
+  attempt_.continue_token = page.continue_token;
+  if (attempt_.continue_token.empty()) {
     last_page(now, page, out);
   } else {
     start_list(out);
@@ -230,7 +233,7 @@ void Watcher::last_page(TimePoint now, const core::ListPage& page, WatcherAction
   }
   // A server that pages unasked may give each page a later version: what changed meanwhile of the
   // first is told by a watch from there.
-  init_done(first_page_version_, out);
+  init_done(attempt_.first_page_version, out);
   start_watch(now, out);
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/json.hpp"
+#include "base/strings.hpp"
 
 namespace kubewatch::schema {
 namespace {
@@ -15,14 +16,6 @@ namespace {
 constexpr std::string_view kTable =
 #include "schema/builtin_schema.inc"
     ;
-
-// Takes what is before `separator` off the front of `text`.
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t end = text.find(separator);
-  const std::string_view head = text.substr(0, end);
-  text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
-  return head;
-}
 
 MergeNodePtr borrowed(const MergeNode* node) {
   return MergeNodePtr(MergeNodePtr(), node);
@@ -54,13 +47,13 @@ class Table {
 Table::Table() {
   std::string_view rest = kTable;
   while (!rest.empty()) {
-    std::string_view line = take(rest, '\n');
+    std::string_view line = base::take_until(rest, '\n');
     if (line.empty()) continue;
     if (line.front() == '=') {
       const std::size_t last = line.rfind(' ');
       kinds_[line.substr(1, last - 1)] = line.substr(last + 1);
     } else {
-      const std::string_view name = take(line, ' ');
+      const std::string_view name = base::take_until(line, ' ');
       definitions_[name] = line;
     }
   }
@@ -88,7 +81,7 @@ const MergeNode* Table::definition(std::string_view name) {
   node->is_struct = true;
   node->typed = true;
   node->go_type = name.substr(name.rfind('.') + 1);
-  while (!line.empty()) read_field(take(line, ' '), *node);
+  while (!line.empty()) read_field(base::take_until(line, ' '), *node);
   return node;
 }
 
@@ -103,13 +96,13 @@ const MergeNode* Table::copy_as(MergeNode::Kind kind, std::string_view marked) {
 }
 
 void Table::read_field(std::string_view text, MergeNode& out) {
-  std::string_view name = take(text, ':');
+  std::string_view name = base::take_until(text, ':');
   const char mark = name.back();
   if (mark == '*' || mark == '~') name.remove_suffix(1);
   const std::string key(name);
   if (text.front() == '{') {
-    std::string_view rule = take(text, '}').substr(1);
-    const std::string merge_key(take(rule, ';'));
+    std::string_view rule = base::take_until(text, '}').substr(1);
+    const std::string merge_key(base::take_until(rule, ';'));
     out.patch[key] = {merge_key, std::string(rule)};
   }
   const MergeNode* node = type(text);
@@ -143,7 +136,7 @@ const MergeNode* Table::collection(MergeNode::Kind kind, std::string_view elemen
 }
 
 const MergeNode* Table::keyed_list(std::string_view text) {
-  std::string_view keys = take(text, ']').substr(1);
+  std::string_view keys = base::take_until(text, ']').substr(1);
   MergeNode* node = make();
   node->kind = MergeNode::Kind::list_map;
   node->element = borrowed(type(text));
@@ -159,9 +152,9 @@ bool is_number(MergeNode::Scalar scalar) {
 // "name=,protocol=TCP": a default is a number where the item's field is one.
 void Table::read_keys(std::string_view keys, MergeNode& out) {
   while (!keys.empty()) {
-    std::string_view key = take(keys, ',');
+    std::string_view key = base::take_until(keys, ',');
     const bool has_default = key.find('=') != std::string_view::npos;
-    const std::string name(take(key, '='));
+    const std::string name(base::take_until(key, '='));
     out.keys.push_back(name);
     if (!has_default) continue;
     const MergeNode* field = out.element->child(name);

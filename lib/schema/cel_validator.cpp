@@ -170,7 +170,7 @@ class Run {
                 "call cost exceeds limit for rule: " +
                 shown);
         over_ = true;
-      } else if (why.substr(0, 16) == "no such overload") {
+      } else if (why.starts_with("no such overload")) {
         add(place, shown_type(node),
             "'" + why +
                 "': call arguments did not match a supported "

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/strings.hpp"
+#include "core/status.hpp"
 #include "schema/field_error.hpp"
 #include "schema/managed_fields.hpp"
 
@@ -69,14 +70,9 @@ Json conflict_status(const std::vector<Conflict>& conflicts, std::size_t untold)
                       {"message", "conflict with " + conflict.manager_text},
                       {"field", path_str(conflict.path)}});
   }
-  return {{"kind", "Status"},
-          {"apiVersion", "v1"},
-          {"metadata", Json::object()},
-          {"status", "Failure"},
-          {"message", message_of(conflicts, untold)},
-          {"reason", "Conflict"},
-          {"details", {{"causes", std::move(causes)}}},
-          {"code", 409}};
+  Json status = core::status_body(409, "Conflict", message_of(conflicts, untold));
+  status["details"]["causes"] = std::move(causes);
+  return status;
 }
 
 }  // namespace kubewatch::schema

@@ -17,11 +17,6 @@ using base::string_at;
 
 namespace {
 
-const Json* member(const Json& object, const char* key) {
-  const auto it = object.find(key);
-  return it == object.end() || it->is_null() ? nullptr : &*it;
-}
-
 const Json& versions_of(const Json& crd) {
   return base::items_at(crd, {"spec", "versions"});
 }
@@ -31,7 +26,7 @@ const Json& versions_of(const Json& crd) {
 bool is_shared(const Json& versions, const char* key) {
   if (versions.empty()) return false;
   const auto value = [&](const Json& version) {
-    const Json* found = member(version, key);
+    const Json* found = base::present_at(version, {key});
     const bool nothing = found == nullptr || (found->is_array() && found->empty());
     return nothing ? Json() : *found;
   };
@@ -54,7 +49,7 @@ void check_root_keywords(const Json& schema, const std::string& path, Report& re
     static const std::set<std::string> plain = {"id", "$schema", "nullable",
                                                 "x-kubernetes-embedded-resource",
                                                 "x-kubernetes-int-or-string"};
-    const Json* value = member(schema, keyword);
+    const Json* value = base::present_at(schema, {keyword});
     if (value == nullptr) return false;
     return plain.count(keyword) == 0 || (*value != false && *value != "");
   };
@@ -244,15 +239,15 @@ class CrdCheck {
 
   // Subresources, columns and selectable fields, where they stand for all versions or for one.
   void check_beside(const Json& version, const std::string& path, bool shared) {
-    const Json* subresources = member(version, "subresources");
+    const Json* subresources = base::present_at(version, {"subresources"});
     if (subresources != nullptr && shared == shared_subresources_) {
       check_scale(*subresources, path + ".subresources", report_);
     }
-    const Json* columns = member(version, "additionalPrinterColumns");
+    const Json* columns = base::present_at(version, {"additionalPrinterColumns"});
     if (columns != nullptr && columns->is_array() && shared == shared_columns_) {
       check_columns(*columns, path + ".additionalPrinterColumns", report_);
     }
-    const Json* fields = member(version, "selectableFields");
+    const Json* fields = base::present_at(version, {"selectableFields"});
     if (fields == nullptr || !fields->is_array() || fields->empty() || shared != shared_fields_) {
       return;
     }
@@ -279,7 +274,7 @@ class CrdCheck {
       const Json& version = versions_[i];
       const std::string path = fmt::format("spec.versions[{}]", i);
       const std::string name = string_at(version, {"name"});
-      stored += bool_at(version, "storage") ? 1U : 0U;
+      stored += base::bool_at(version, {"storage"}) ? 1U : 0U;
       names.insert(name);
       const std::string problem = check_dns1035_label(name);
       if (!problem.empty()) {

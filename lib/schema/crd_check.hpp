@@ -54,11 +54,11 @@ void crd_defaults(Json& crd);
 // JSON types that do not fit the server's own type. Errors: invalid, in the words of Go's decoder
 // ("json: cannot unmarshal ...").
 Result<void> check_crd_shape(const Json& crd);
-// A boolean as the server reads it: null, like what is absent or of another type, is false.
-bool bool_at(const Json& object, const char* key);
 // `unrecognized format "x"` for formats that the server passes over; `live` may be null.
 std::vector<std::string> crd_warnings(const Json& crd, const Json* live);
 
+// The version of that name; null where it has none.
+const Json* crd_version(const Json& crd, std::string_view name);
 // The one name that a definition may have, "plural.group", and what is said of any other.
 std::string crd_name(const Json& crd);
 inline constexpr std::string_view kNoCrdName = "must be spec.names.plural+\".\"+spec.group";

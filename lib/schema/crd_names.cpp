@@ -59,6 +59,13 @@ Approval approval_of(const Json& crd) {
 
 }  // namespace
 
+const Json* crd_version(const Json& crd, std::string_view name) {
+  for (const Json& version : base::items_at(crd, {"spec", "versions"})) {
+    if (string_at(version, {"name"}) == name) return &version;
+  }
+  return nullptr;
+}
+
 std::string crd_name(const Json& crd) {
   return string_at(crd, {"spec", "names", "plural"}) + "." + string_at(crd, {"spec", "group"});
 }
@@ -159,7 +166,7 @@ std::vector<std::string> stored_versions(const Json& crd, const Json* live, cons
   std::vector<std::string> out;
   if (live != nullptr) out = base::strings_at(crd, {"status", "storedVersions"});
   for (const auto& version : versions) {
-    if (!bool_at(version, "storage")) continue;
+    if (!base::bool_at(version, {"storage"})) continue;
     const std::string name = string_at(version, {"name"});
     if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
     break;
@@ -183,7 +190,7 @@ void check_crd_stored_versions(const Json& crd, const Json* live, Report& report
   for (std::size_t i = 0; i < stored.size(); ++i) left[stored[i]] = i;
   for (const auto& version : versions) {
     const std::string name = string_at(version, {"name"});
-    if (left.erase(name) != 0 || !bool_at(version, "storage")) continue;
+    if (left.erase(name) != 0 || !base::bool_at(version, {"storage"})) continue;
     report.add(kId, field_invalid("status.storedVersions", shown_value(Json(stored)),
                                   "must have the storage version " + name));
   }

@@ -24,8 +24,8 @@ Result<void> check_members(const Json& object, const std::string& where,
   if (object.is_null()) return {};
   if (!object.is_object()) return misread(object, where, "object");
   for (const auto& [key, form, type] : members) {
-    const auto it = object.find(key);
-    if (it == object.end() || it->is_null()) continue;
+    const Json* it = base::present_at(object, {key});
+    if (it == nullptr) continue;
     const std::string at = where.empty() ? key : where + "." + key;
     const bool list = form == MemberForm::list || form == MemberForm::texts;
     const bool fits = form == MemberForm::text     ? it->is_string()
@@ -77,11 +77,6 @@ Result<void> check_version(const Json& version) {
 }
 
 }  // namespace
-
-bool bool_at(const Json& object, const char* key) {
-  const Json* value = base::find(object, {key});
-  return value != nullptr && value->is_boolean() && value->get<bool>();
-}
 
 Result<void> check_crd_shape(const Json& crd) {
   const Json* spec = base::find(crd, {"spec"});

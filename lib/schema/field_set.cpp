@@ -191,41 +191,4 @@ Json FieldSet::to_fields_v1() const {
   return out;
 }
 
-void FieldSet::write_fields_v1(std::string& out, bool self) const {
-  const char* separator = "{";
-  const auto write = [&](const std::string& key, const FieldSet* below, bool member) {
-    out += separator;
-    separator = ",";
-    out += base::json_quoted(key) + ":";
-    if (below == nullptr) {
-      out += "{}";
-    } else {
-      below->write_fields_v1(out, member);
-    }
-  };
-  if (self) write(".", nullptr, false);
-  auto member = members_.begin();
-  auto child = children_.begin();
-  while (member != members_.end() || child != children_.end()) {
-    const bool only_member = child == children_.end();
-    const auto order = only_member                ? std::strong_ordering::less
-                       : member == members_.end() ? std::strong_ordering::greater
-                                                  : member->compare(child->first);
-    if (order < 0) {
-      write((member++)->encode(), nullptr, false);
-    } else {
-      write(child->first.encode(), &child->second, order == 0);
-      ++child;
-      if (order == 0) ++member;
-    }
-  }
-  out += *separator == '{' ? "{}" : "}";
-}
-
-std::string FieldSet::to_fields_v1_text() const {
-  std::string out;
-  write_fields_v1(out, false);
-  return out;
-}
-
 }  // namespace kubewatch::schema

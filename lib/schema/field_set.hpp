@@ -59,9 +59,6 @@ class FieldSet {
 
   static Result<FieldSet> from_fields_v1(const Json& fields_v1);
   Json to_fields_v1() const;
-  // The text in the order that kube-apiserver writes it (fields, keys, values, indexes), which a
-  // Json, sorted by name, cannot keep.
-  std::string to_fields_v1_text() const;
 
   const std::set<PathElement>& members() const { return members_; }
   const std::map<PathElement, FieldSet>& children() const { return children_; }
@@ -79,7 +76,6 @@ class FieldSet {
   std::map<PathElement, FieldSet>& mutable_children() { return children_; }
 
  private:
-  void write_fields_v1(std::string& out, bool self) const;
   std::set<PathElement> members_;
   std::map<PathElement, FieldSet> children_;
 };

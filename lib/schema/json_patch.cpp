@@ -352,27 +352,25 @@ Result<Json> json_patch(const Json& target, const Json& operations) {
   return patcher.take();
 }
 
-namespace {
-
-// Of all objects in it, also of those in lists; items of lists stay.
-Json without_nulls(Json value) {
+void drop_member_nulls(Json& value) {
   if (value.is_object()) {
     for (auto item = value.begin(); item != value.end();) {
       item = item->is_null() ? value.erase(item) : std::next(item);
     }
   }
   if (value.is_structured()) {
-    for (Json& below : value) below = without_nulls(std::move(below));
+    for (Json& below : value) drop_member_nulls(below);
   }
-  return value;
 }
-
-}  // namespace
 
 // Nulls of the patch that delete nothing are left out, but not those in a list that replaces an
 // object: the server's library has it so.
 Json merge_patch(Json target, const Json& patch) {
-  if (!target.is_object()) return without_nulls(patch);
+  if (!target.is_object()) {
+    Json made = patch;
+    drop_member_nulls(made);
+    return made;
+  }
   if (!patch.is_object()) return patch;
   for (const auto& [key, value] : patch.items()) {
     if (value.is_null()) {

@@ -24,11 +24,6 @@ MergeNodePtr scalar_of(MergeNode::Scalar scalar) {
   return node;
 }
 
-bool flag(const Json& schema, const char* name) {
-  const Json* value = base::find(schema, {name});
-  return value != nullptr && value->is_boolean() && value->get<bool>();
-}
-
 MergeNodePtr node_of(const Json& schema, bool preserve, int depth);
 
 void add_embedded(MergeNode& node) {
@@ -62,7 +57,7 @@ MergeNodePtr map_of(const Json& schema, bool preserve, int depth) {
     }
   }
   add_element(schema, preserve, depth, *node);
-  if (flag(schema, "x-kubernetes-embedded-resource")) add_embedded(*node);
+  if (base::bool_at(schema, {"x-kubernetes-embedded-resource"})) add_embedded(*node);
   return node;
 }
 
@@ -90,9 +85,10 @@ MergeNodePtr list_of(const Json& schema, bool preserve, int depth) {
 
 MergeNodePtr node_of(const Json& schema, bool preserve, int depth) {
   if (!schema.is_object() || depth > kMaxSchemaDepth) return deduced();
-  preserve = preserve || flag(schema, "x-kubernetes-preserve-unknown-fields");
+  preserve = preserve || base::bool_at(schema, {"x-kubernetes-preserve-unknown-fields"});
   const std::string type = base::string_at(schema, {"type"});
-  if (flag(schema, "x-kubernetes-int-or-string")) return scalar_of(MergeNode::Scalar::any);
+  if (base::bool_at(schema, {"x-kubernetes-int-or-string"}))
+    return scalar_of(MergeNode::Scalar::any);
   if (type == "object") return map_of(schema, preserve, depth);
   if (type == "array") return list_of(schema, preserve, depth);
   if (type == "boolean") return scalar_of(MergeNode::Scalar::boolean);

@@ -21,5 +21,7 @@ Json merge_patch(Json target, const Json& patch);
 // Errors: invalid (a directive of a wrong form), unsupported (all else), in the server's words.
 // patchMergeKey lists merge by key; $patch: delete|replace, $retainKeys, $deleteFromPrimitiveList.
 Result<Json> strategic_patch(Json target, const Json& patch, const MergeNodePtr& schema);
+// Of all objects in it, also of those in lists; items of lists stay.
+void drop_member_nulls(Json& value);
 
 }  // namespace kubewatch::schema

@@ -44,18 +44,6 @@ Error no_merge_key(const Json& map, const std::string& key) {
   return failed("map: " + go_text(map) + " does not contain declared merge key: " + key);
 }
 
-// New values: without nulls in maps (not in lists of lists), and without what directives delete.
-void drop_nulls(Json& value) {
-  if (value.is_object()) {
-    for (auto item = value.begin(); item != value.end();) {
-      item = item->is_null() ? value.erase(item) : std::next(item);
-    }
-  }
-  if (value.is_structured()) {
-    for (Json& below : value) drop_nulls(below);
-  }
-}
-
 bool is_directive(const Json& value) {
   return value.is_object() && value.contains(kPatch);
 }
@@ -351,7 +339,8 @@ Result<void> merge_field(Json& live, const std::string& key, Json value, const M
     live.erase(key);
     return {};
   }
-  drop_nulls(value);
+  // Of a new value also what directives delete.
+  drop_member_nulls(value);
   drop_directives(value);
   live[key] = std::move(value);
   return {};

@@ -52,8 +52,7 @@ class Parser {
 
 // Null members mean the same as absent ones, apart from `default` and `example`.
 const Json* at(const Json& from, const char* keyword) {
-  const auto it = from.find(keyword);
-  return it == from.end() || it->is_null() ? nullptr : &*it;
+  return base::present_at(from, {keyword});
 }
 
 Result<void> Parser::read_text(const Json& from, const char* keyword, std::string& into) const {

@@ -13,23 +13,7 @@ using test::Server;
 
 namespace {
 
-const std::string kEvents = "/api/v1/namespaces/default/events";
 constexpr std::int64_t kHour = 3'600'000;
-
-ApiOptions an_hour() {
-  ApiOptions options;
-  options.event_ttl = Duration{kHour};
-  return options;
-}
-
-Json event(const std::string& name) {
-  return {{"apiVersion", "v1"},
-          {"kind", "Event"},
-          {"metadata", {{"name", name}}},
-          {"involvedObject", {{"kind", "Pod"}, {"name", "a"}, {"namespace", "default"}}},
-          {"reason", "Started"},
-          {"type", "Normal"}};
-}
 
 void take_for_object(const Json& number) {
   static_cast<void>(number.at("metadata"));
@@ -87,9 +71,9 @@ TEST_CASE("an APIService that cannot be looked at is logged and left") {
 }
 
 TEST_CASE("an Event whose end cannot be told does not keep the others") {
-  Server server(an_hour());
-  server.post(kEvents, event("a"));
-  server.post(kEvents, event("b"));
+  Server server(test::an_hour());
+  server.post(test::kEvents, test::started_event("a"));
+  server.post(test::kEvents, test::started_event("b"));
   server.advance(kHour);
   break_writes(server);
   std::vector<std::string> log;

@@ -155,6 +155,7 @@ class Server {
 
 inline const std::string kConfigMaps = "/api/v1/namespaces/default/configmaps";
 inline const std::string kWebsites = "/apis/demo.kubewatch.dev/v1/namespaces/default/websites";
+inline const std::string kEvents = "/api/v1/namespaces/default/events";
 inline const std::string kCrdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 constexpr const char kTableAccept[] = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
@@ -164,6 +165,20 @@ inline Json config_map(const std::string& name, const Json& more = Json::object(
   return object;
 }
 
+// Events go after an hour.
+inline ApiOptions an_hour() {
+  ApiOptions options;
+  options.event_ttl = Duration{3'600'000};
+  return options;
+}
+inline Json started_event(const std::string& name) {
+  return {{"apiVersion", "v1"},
+          {"kind", "Event"},
+          {"metadata", {{"name", name}}},
+          {"involvedObject", {{"kind", "Pod"}, {"name", "a"}, {"namespace", "default"}}},
+          {"reason", "Started"},
+          {"type", "Normal"}};
+}
 inline Json website(const std::string& name, const Json& spec = {{"host", "abc"}}) {
   return {{"apiVersion", "demo.kubewatch.dev/v1"},
           {"kind", "Website"},

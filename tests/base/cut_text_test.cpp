@@ -12,3 +12,8 @@ TEST_CASE("a text is cut before the character that does not fit whole") {
   CHECK(base::cut_text("ab\u00e9d", 4) == "ab\u00e9");
   CHECK(base::cut_text("\U0001F600x", 3).empty());
 }
+
+TEST_CASE("a shortened text tells that there was more") {
+  CHECK(base::shortened_bytes("abc", 3) == "abc");
+  CHECK(base::shortened_bytes("ab\u00e9d", 3) == "ab...");
+}

@@ -66,6 +66,19 @@ TEST_CASE("paths are found only through objects") {
   CHECK(string_at(value, {"metadata", "name"}) == "other");
 }
 
+TEST_CASE("what is no true at a path is false, and null is nothing or a value") {
+  const Json value = {
+      {"spec", {{"on", true}, {"off", false}, {"text", "true"}, {"null", nullptr}}}};
+  CHECK(bool_at(value, {"spec", "on"}));
+  for (const char* key : {"off", "text", "null", "absent"})
+    CHECK_FALSE(bool_at(value, {"spec", key}));
+  CHECK(present_at(value, {"spec", "off"}) == find(value, {"spec", "off"}));
+  CHECK(present_at(value, {"spec", "null"}) == nullptr);
+  CHECK(present_at(value, {"spec", "absent"}) == nullptr);
+  CHECK(&value_at(value, {"spec", "text"}) == find(value, {"spec", "text"}));
+  CHECK(value_at(value, {"spec", "absent", "deeper"}).is_null());
+}
+
 TEST_CASE("a list at a path is empty where there is none") {
   const Json value = {{"spec", {{"ports", {80, "http", nullptr}}, {"name", "web"}}}};
   CHECK(items_at(value, {"spec", "ports"}).size() == 3);

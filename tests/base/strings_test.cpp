@@ -122,6 +122,14 @@ TEST_CASE("of several lines one is made, with single spaces between") {
   CHECK(one_line("\n").empty());
 }
 
+TEST_CASE("what is before a separator is taken off the front") {
+  std::string_view text = "a::b";
+  CHECK(take_until(text, ':') == "a");
+  CHECK(take_until(text, ':').empty());
+  CHECK(take_until(text, ':') == "b");
+  CHECK(text.empty());
+}
+
 TEST_CASE("UTF-8 is checked strictly") {
   for (const char* text : {"", "a", "é", "€", "😀", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"}) {
     CHECK(is_valid_utf8(text));

@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "hooks/recorded_request.hpp"
+#include "http/transport_around.hpp"
 #include "rehearsal/local_server.hpp"
 #include "runtime/shard_map.hpp"
 #include "support/catch.hpp"
@@ -118,9 +119,9 @@ struct Instance {
 };
 
 // Counts requests for Leases.
-class Counting : public http::Transport {
+class Counting : public http::TransportAround {
  public:
-  Counting(http::Transport& inner, std::size_t& leases) : inner_(inner), leases_(leases) {}
+  Counting(http::Transport& inner, std::size_t& leases) : TransportAround(inner), leases_(leases) {}
   std::unique_ptr<http::Call> start(http::Request request, http::CallHandlers handlers) override {
     const auto target = hooks::api_target(request.url);
     if (target && target->plural == "leases") ++leases_;
@@ -128,7 +129,6 @@ class Counting : public http::Transport {
   }
 
  private:
-  http::Transport& inner_;
   std::size_t& leases_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "kept.hpp"
 #include "rig.hpp"
 
 using namespace kubewatch;
@@ -67,24 +68,6 @@ static_assert(!CanBeNamespaced<DynamicObject> && !CanBeCluster<DynamicObject> &&
               !CanBeAll<DynamicObject>);
 static_assert(!Resource<int> && !StaticKind<DynamicObject> && DynamicKind<DynamicObject>);
 static_assert(DynamicKind<Object<WebsiteSpec, WebsiteStatus>>);
-
-template <class T>
-struct Kept {
-  std::optional<Result<T>> result;
-  std::function<void(Result<T>)> callback() {
-    return [this](Result<T> given) { result.emplace(std::move(given)); };
-  }
-  const T& value() const {
-    REQUIRE(result.has_value());
-    if (!result->ok()) FAIL(result->error().render());
-    return result->value();
-  }
-  const Error& error() const {
-    REQUIRE(result.has_value());
-    REQUIRE_FALSE(result->ok());
-    return result->error();
-  }
-};
 
 constexpr const char* kWeb =
     R"({"apiVersion":"demo.example.com/v1","kind":"Website","metadata":{"name":"web",

@@ -6,6 +6,7 @@
 #include "base/json.hpp"
 #include "client/apply_result.hpp"
 #include "client/discovery.hpp"
+#include "kept.hpp"
 #include "rig.hpp"
 
 using namespace kubewatch;
@@ -13,29 +14,6 @@ using namespace kubewatch::client;
 using namespace kubewatch::test;
 
 namespace {
-
-// Keeps what a callback was given.
-template <class T>
-struct Kept {
-  std::optional<Result<T>> result;
-  int calls = 0;
-  std::function<void(Result<T>)> callback() {
-    return [this](Result<T> given) {
-      ++calls;
-      result = std::move(given);
-    };
-  }
-  const T& value() const {
-    REQUIRE(result.has_value());
-    if (!result->ok()) FAIL(result->error().render());
-    return result->value();
-  }
-  const Error& error() const {
-    REQUIRE(result.has_value());
-    REQUIRE_FALSE(result->ok());
-    return result->error();
-  }
-};
 
 Json pod() {
   return Json::parse(R"({"kind":"Pod","metadata":{"name":"web","namespace":"shop"}})");

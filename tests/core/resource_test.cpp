@@ -121,3 +121,23 @@ TEST_CASE("label keys and values are checked as the API server checks them") {
   CHECK_FALSE(check_label_value("a/b").empty());
   CHECK_FALSE(check_label_value(std::string(64, 'a')).empty());
 }
+
+TEST_CASE("a resource type is read as it was written, and nothing from what is none") {
+  ResourceType type;
+  type.gvk = {"demo.dev", "v1", "Web"};
+  type.plural = "webs";
+  type.singular = "web";
+  type.short_names = {"w"};
+  type.categories = {"all"};
+  for (const bool namespaced : {true, false}) {
+    type.namespaced = namespaced;
+    const ResourceType read = resource_type_of(to_json(type));
+    CHECK(read.gvk == type.gvk);
+    CHECK(read.plural == "webs");
+    CHECK(read.singular == "web");
+    CHECK(read.namespaced == namespaced);
+    CHECK(read.short_names == type.short_names);
+    CHECK(read.categories == type.categories);
+  }
+  CHECK(resource_type_of("text").plural.empty());
+}

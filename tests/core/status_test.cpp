@@ -1,6 +1,7 @@
 // Answers that are no success, with and without a Status.
 #include "core/status.hpp"
 
+#include "base/json.hpp"
 #include "base/result.hpp"
 #include "support/catch.hpp"
 
@@ -167,4 +168,14 @@ TEST_CASE("only a Status of an API server says that an object is not there") {
     "message":"the server could not find the requested resource"})"));
   CHECK_FALSE(absent(410, R"({"kind":"Status","reason":"Expired","message":"old"})"));
   CHECK_FALSE(is_absent_object(Error(ErrorKind::not_found, "a file")));
+}
+
+TEST_CASE("a failure that is made here reads as one from a server") {
+  const Json body = status_body(404, "NotFound", "no such kind");
+  CHECK(body["kind"] == "Status");
+  CHECK(body["metadata"] == Json::object());
+  const auto error = error_from_response(404, base::dump_json(body));
+  CHECK(error.kind() == ErrorKind::not_found);
+  CHECK(error.message() == "no such kind");
+  CHECK_FALSE(status_body(418, "", "short").contains("reason"));
 }

@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "client/rig.hpp"
 #include "client/write_gate.hpp"
+#include "hooks/metadata_page.hpp"
 #include "hooks/orphaned_finalizers.hpp"
 #include "hooks/rule_kinds.hpp"
 
@@ -35,12 +36,6 @@ std::string item(const std::string& name, const std::string& finalizers) {
   return R"({"metadata":{"name":")" + name +
          R"(","namespace":"shop","uid":"u","resourceVersion":"4","finalizers":)" + finalizers +
          "}}";
-}
-
-std::string page(const std::string& items, const std::string& next = "") {
-  return R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)"
-         R"({"resourceVersion":"5","continue":")" +
-         next + R"("},"items":[)" + items + "]}";
 }
 
 }  // namespace
@@ -86,11 +81,11 @@ TEST_CASE("a finalizer is orphaned when no rule guards the same kind with it any
 TEST_CASE("every page is read, and only objects with the finalizer are patched") {
   test::Rig rig;
   base::Random random(1);
-  rig.transport.answer(
-      200, page(item("a", R"(["x/y","kubewatch.dev/website"])") + "," + item("b", R"(["x/y"])"),
-                "next"));
+  rig.transport.answer(200, test::metadata_page(item("a", R"(["x/y","kubewatch.dev/website"])") +
+                                                    "," + item("b", R"(["x/y"])"),
+                                                "next"));
   rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
-  rig.transport.answer(200, page(item("c", R"(["kubewatch.dev/website"])")));
+  rig.transport.answer(200, test::metadata_page(item("c", R"(["kubewatch.dev/website"])")));
   rig.transport.answer(404, R"({"kind":"Status","code":404,"reason":"NotFound"})");
   FinalizerRelease release(rig.client, random, target());
   bool done = false;
@@ -114,7 +109,8 @@ TEST_CASE("that a finalizer was taken off is told where there was one") {
   const bool carries = GENERATE(true, false);
   test::Rig rig;
   base::Random random(1);
-  rig.transport.answer(200, page(carries ? item("a", R"(["kubewatch.dev/website"])") : ""));
+  rig.transport.answer(
+      200, test::metadata_page(carries ? item("a", R"(["kubewatch.dev/website"])") : ""));
   if (carries) rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
   std::vector<std::string> logged;
   base::capture_log(&logged);
@@ -131,7 +127,7 @@ TEST_CASE("a namespace that may not be listed keeps no other from being let go")
   test::Rig rig;
   base::Random random(1);
   rig.transport.answer(403, R"({"kind":"Status","code":403,"reason":"Forbidden"})");
-  rig.transport.answer(200, page(item("a", R"(["kubewatch.dev/website"])")));
+  rig.transport.answer(200, test::metadata_page(item("a", R"(["kubewatch.dev/website"])")));
   rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
   ReleaseTarget two = target();
   two.namespaces = {"closed", "shop"};
@@ -168,7 +164,7 @@ TEST_CASE("orphans are let go once their controller has ended, unless a rule gua
   orphans.reload(ending, {}, &resources);
   orphans.ended("other");
   orphans.ended("website");
-  rig.transport.answer(200, page(""));
+  rig.transport.answer(200, test::metadata_page(""));
   for (int i = 0; i < 10 && !orphans.empty(); ++i) rig.run();
   CHECK(orphans.empty());
   CHECK(progress == 1);
@@ -192,7 +188,7 @@ TEST_CASE("what ends twice, as it was changed and then removed, is let go once")
   const Rule website = rule("website");
   for (int i = 0; i < 2; ++i) orphans.reload({&website}, {}, &resources);
   orphans.ended("website");
-  rig.transport.answer(200, page(""));
+  rig.transport.answer(200, test::metadata_page(""));
   for (int i = 0; i < 10 && !orphans.empty(); ++i) rig.run();
   CHECK(orphans.empty());
   CHECK(rig.transport.size() == 1);
@@ -262,7 +258,7 @@ TEST_CASE("an orphan that another instance was to let go is looked at again with
   CHECK(rig.transport.size() == 0);
   SECTION("it leads") {
     gate.open = true;
-    rig.transport.answer(200, page(item("a", R"(["kubewatch.dev/website"])")));
+    rig.transport.answer(200, test::metadata_page(item("a", R"(["kubewatch.dev/website"])")));
     rig.transport.answer(200, R"({"metadata":{"name":"a"}})");
     orphans.lead();
     for (int i = 0; i < 20 && !orphans.empty(); ++i) rig.run();

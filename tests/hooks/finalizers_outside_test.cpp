@@ -3,6 +3,7 @@
 
 #include "base/json.hpp"
 #include "client/rig.hpp"
+#include "hooks/metadata_page.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::hooks;
@@ -20,12 +21,6 @@ std::string item(const std::string& namespace_, const std::string& name,
                  const std::string& finalizer = "kubewatch.dev/website") {
   return R"({"metadata":{"name":")" + name + R"(","namespace":")" + namespace_ +
          R"(","uid":"u","resourceVersion":"4","finalizers":[")" + finalizer + R"("]}})";
-}
-
-std::string page(const std::string& items, const std::string& next = "") {
-  return R"({"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":)"
-         R"({"resourceVersion":"5","continue":")" +
-         next + R"("},"items":[)" + items + "]}";
 }
 
 std::string review(bool allowed) {
@@ -53,10 +48,10 @@ const std::string kForbidden = R"({"kind":"Status","code":403,"reason":"Forbidde
 TEST_CASE(
     "namespaces that were watched before are listed one by one, and a refusal is no failure") {
   Search search({{"blog", "news", "old", "shop"}, false});
-  search.rig.transport.answer(200, page(item("blog", "a"), "next"));
-  search.rig.transport.answer(200, page(item("blog", "b", "x/y")));
+  search.rig.transport.answer(200, test::metadata_page(item("blog", "a"), "next"));
+  search.rig.transport.answer(200, test::metadata_page(item("blog", "b", "x/y")));
   search.rig.transport.answer(403, kForbidden);
-  search.rig.transport.answer(200, page(item("old", "c", "x/y")));
+  search.rig.transport.answer(200, test::metadata_page(item("old", "c", "x/y")));
   const auto found = search.run();
   CHECK(found.namespaces == std::set<std::string>{"blog"});
   CHECK(found.unseen == std::set<std::string>{"news"});
@@ -69,7 +64,8 @@ TEST_CASE(
 TEST_CASE("what was watched everywhere is looked for everywhere, where that is allowed") {
   Search search({{}, true});
   search.rig.transport.answer(201, review(true));
-  search.rig.transport.answer(200, page(item("shop", "a") + "," + item("blog", "b")));
+  search.rig.transport.answer(200,
+                              test::metadata_page(item("shop", "a") + "," + item("blog", "b")));
   const auto found = search.run();
   CHECK(found.namespaces == std::set<std::string>{"blog"});
   REQUIRE(search.rig.transport.size() == 2);
@@ -79,7 +75,7 @@ TEST_CASE("what was watched everywhere is looked for everywhere, where that is a
 TEST_CASE("after a start nothing is known to be ours, and nothing is listed without the right") {
   Search other({});
   other.rig.transport.answer(201, review(true));
-  other.rig.transport.answer(200, page(item("blog", "b")));
+  other.rig.transport.answer(200, test::metadata_page(item("blog", "b")));
   CHECK(other.run().namespaces.empty());
 
   Search narrow({});

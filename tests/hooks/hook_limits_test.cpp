@@ -104,8 +104,12 @@ TEST_CASE("a stat line is read whatever the name of its process holds") {
   CHECK(read->parent == 70);
   CHECK(read->group == 71);
   CHECK(read->cpu == Duration{2000});
-  CHECK_FALSE(read->zombie);
-  CHECK(loop::parse_process_stat("7 (a) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0", 100)->zombie);
+  CHECK(read->session == 60);
+  CHECK(read->state == 'S');
+  CHECK(read->start == 5);
+  CHECK(read->name == "a) b (c");
+  CHECK_FALSE(read->zombie());
+  CHECK(loop::parse_process_stat("7 (a) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 0 0 0 0 9", 100)->zombie());
   CHECK_FALSE(loop::parse_process_stat("7 (a) S 1", 100));
   CHECK_FALSE(loop::parse_process_stat("", 100));
   CHECK(loop::parse_own_pages("1000 300 120 1 0 200 0\n") == std::optional<std::uint64_t>(180));

@@ -34,7 +34,7 @@ bool is_alive(const std::string& pid) {
   std::string text;
   std::getline(file, text);
   const auto row = loop::parse_process_stat(text, 100);
-  return row && !row->zombie;
+  return row && !row->zombie();
 }
 
 struct Rig {

@@ -6,6 +6,7 @@
 
 #include "support/catch.hpp"
 #include "support/limit.hpp"
+#include "support/turn.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -50,11 +51,7 @@ struct Bench {
     return out;
   }
   bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
-  void turn() {
-    bool turned = false;
-    loop.post([&] { loop.post([&] { turned = true; }); });
-    REQUIRE(until([&] { return turned; }));
-  }
+  void turn() { test::turn(loop); }
 };
 
 }  // namespace

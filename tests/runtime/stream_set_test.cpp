@@ -5,6 +5,7 @@
 #include "runtime/changes.hpp"
 #include "support/catch.hpp"
 #include "support/limit.hpp"
+#include "support/turn.hpp"
 
 using namespace kubewatch;
 using namespace kubewatch::runtime;
@@ -46,11 +47,7 @@ struct Bench {
     return set.add(name, std::make_unique<ScriptedSource>(script), std::move(stream));
   }
   bool until(const std::function<bool()>& done) { return loop.run_until(done, kLimit); }
-  void turn() {
-    bool turned = false;
-    loop.post([&] { loop.post([&] { turned = true; }); });
-    REQUIRE(until([&] { return turned; }));
-  }
+  void turn() { test::turn(loop); }
 };
 
 const Error kForbidden(ErrorKind::forbidden, "list pods: forbidden");

@@ -111,6 +111,6 @@ TEST_CASE("Pods are found through the ReplicaSets of their owner, newest first")
 }
 
 TEST_CASE("a cause is one line, cut at a character") {
-  CHECK(one_line("  a\nb\tc ") == "a b c");
-  CHECK(one_line("\xC3\xA4\xC3\xA4\xC3\xA4", 3) == "\xC3\xA4...");
+  CHECK(cause_line("  a\nb\tc ") == "a b c");
+  CHECK(cause_line("\xC3\xA4\xC3\xA4\xC3\xA4", 3) == "\xC3\xA4...");
 }
