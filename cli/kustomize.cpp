@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/cut_text.hpp"
+#include "base/find_program.hpp"
 #include "base/log.hpp"
 #include "base/strings.hpp"
-#include "cli/find_program.hpp"
 #include "client/ends_with_us.hpp"
 #include "loop/process.hpp"
 
@@ -29,10 +29,10 @@ std::vector<std::string> our_environment() {
 }
 
 Result<std::vector<std::string>> command_for(const std::string& folder) {
-  if (const auto found = find_program("kustomize"); !found.empty()) {
+  if (const auto found = base::find_program("kustomize"); !found.empty()) {
     return std::vector<std::string>{found, "build", "--", folder};
   }
-  if (const auto found = find_program("kubectl"); !found.empty()) {
+  if (const auto found = base::find_program("kubectl"); !found.empty()) {
     return std::vector<std::string>{found, "kustomize", "--", folder};
   }
   return Error(

@@ -28,11 +28,6 @@ constexpr std::size_t kMaxTotal = 256U << 20U;
 constexpr std::size_t kMaxFiles = 10'000;
 constexpr int kMaxDepth = 100;
 
-bool is_manifest_file(const fs::path& path) {
-  const auto ending = path.extension();
-  return ending == ".yaml" || ending == ".yml" || ending == ".json";
-}
-
 // The manifests of one folder, and of those below it; links to folders are not followed. Every call
 // takes an error_code: the others throw.
 Result<void> collect(const fs::path& folder, bool recursive, int depth,
@@ -55,7 +50,7 @@ Result<void> collect(const fs::path& folder, bool recursive, int depth,
     // silence its objects would be pruned. Devices and pipes are no manifests.
     const bool readable = type == fs::file_type::regular || type == fs::file_type::not_found ||
                           type == fs::file_type::none || type == fs::file_type::unknown;
-    if (readable && is_manifest_file(entry->path())) {
+    if (readable && base::holds_documents(entry->path().string())) {
       files.push_back(entry->path());
       if (files.size() > kMaxFiles) {
         return Error(ErrorKind::too_large,

@@ -8,7 +8,7 @@
 
 #include "base/log.hpp"
 #include "base/strings.hpp"
-#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/checked_rules.hpp"
 #include "loop/unix_socket.hpp"
 
 namespace kubewatch::cli {

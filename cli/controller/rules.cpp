@@ -14,32 +14,36 @@ namespace {
 
 constexpr std::size_t kMostFiles = 3;
 
-}  // namespace
-
-std::string count_of_problems(const std::vector<hooks::Diagnostic>& problems) {
+// "rules.yaml", "a.yaml and b.yaml", "7 files"
+std::string files_of(const std::vector<base::Remark>& problems) {
   std::vector<std::string> files;
-  for (const hooks::Diagnostic& problem : problems) {
+  for (const base::Remark& problem : problems) {
     if (std::find(files.begin(), files.end(), problem.file) == files.end()) {
       files.push_back(problem.file);
     }
   }
-  std::string where = fmt::format("{} files", files.size());
-  if (files.size() <= kMostFiles) {
-    where.clear();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      if (i > 0) where += i + 1 == files.size() ? " and " : ", ";
-      where += files[i];
-    }
+  if (files.size() > kMostFiles) return fmt::format("{} files", files.size());
+  std::string out;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (i > 0) out += i + 1 == files.size() ? " and " : ", ";
+    out += files[i];
   }
+  return out;
+}
+
+}  // namespace
+
+std::string count_of_problems(const std::vector<base::Remark>& problems, std::string where) {
+  if (where.empty()) where = files_of(problems);
   return fmt::format("{} problem{} in {}", problems.size(), problems.size() == 1 ? "" : "s", where);
 }
 
-int refuse_rules(Context& context, const std::vector<hooks::Diagnostic>& problems,
-                 const std::string& consequence) {
-  for (const hooks::Diagnostic& problem : problems) {
+int refuse_rules(Context& context, const std::vector<base::Remark>& problems,
+                 const std::string& consequence, const std::string& where) {
+  for (const base::Remark& problem : problems) {
     context.err << base::escape_for_terminal(problem.str()) << "\n";
   }
-  return fail(context, kUsage, count_of_problems(problems) + "; " + consequence);
+  return fail(context, kUsage, count_of_problems(problems, where) + "; " + consequence);
 }
 
 }  // namespace kubewatch::cli

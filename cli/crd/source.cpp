@@ -10,9 +10,9 @@
 #include <ostream>
 
 #include "base/files.hpp"
+#include "base/find_program.hpp"
 #include "base/strings.hpp"
 #include "base/yaml_document.hpp"
-#include "cli/find_program.hpp"
 #include "cli/manifests.hpp"
 #include "crdgen/generate.hpp"
 #include "crdgen/import.hpp"
@@ -28,7 +28,7 @@ constexpr const char* kCrdKind = "CustomResourceDefinition";
 
 // What git prints, run without a shell. Errors: not_found, with git's words.
 Result<std::string> run_git(std::vector<std::string> words) {
-  const std::string git = find_program("git");
+  const std::string git = base::find_program("git");
   if (git.empty()) return Error(ErrorKind::not_found, "git is not in PATH");
   loop::EventLoop loop;
   loop::ProcessOptions options;
@@ -53,11 +53,6 @@ Result<std::string> run_git(std::vector<std::string> words) {
   return Error(ErrorKind::not_found, "git: " + (told.empty() ? "failed" : told));
 }
 
-bool may_hold_documents(const fs::path& file) {
-  const auto ending = file.extension();
-  return ending == ".yaml" || ending == ".yml" || ending == ".json";
-}
-
 // Of `git ls-tree -z`, "100644 blob HASH<tab>NAME" each: the plain files that may hold documents.
 std::vector<std::string> files_of_tree(const std::string& listed) {
   std::vector<std::string> out;
@@ -65,7 +60,7 @@ std::vector<std::string> files_of_tree(const std::string& listed) {
     const auto tab = entry.find('\t');
     if (tab == std::string::npos || !entry.starts_with("100")) continue;
     std::string name = entry.substr(tab + 1);
-    if (may_hold_documents(name)) out.push_back(std::move(name));
+    if (base::holds_documents(name)) out.push_back(std::move(name));
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -141,7 +136,7 @@ Result<std::vector<std::string>> files_of(const std::string& path) {
   fs::directory_iterator entry(path, error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code vanished;
-    if (may_hold_documents(entry->path()) && entry->is_regular_file(vanished)) {
+    if (base::holds_documents(entry->path().string()) && entry->is_regular_file(vanished)) {
       files.push_back(entry->path());
     }
   }

@@ -6,7 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/strings.hpp"
-#include "cli/printers/output_format.hpp"
+#include "cli/caret.hpp"
 #include "core/json_template.hpp"
 
 namespace kubewatch::cli {

@@ -9,6 +9,7 @@
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 #include "base/yaml.hpp"
+#include "cli/caret.hpp"
 #include "cli/printers/custom_columns.hpp"
 #include "cli/printers/sort_by.hpp"
 #include "cli/printers/table_view.hpp"
@@ -29,13 +30,9 @@ Result<jq::Program> compile_jq(const std::string& text) {
   auto program = jq::Program::compile(text);
   if (program.ok() || program.error().kind() != ErrorKind::invalid) return program;
   const std::string what = program.error().message();
-  constexpr std::string_view kPlace = "character ";
-  const std::size_t place = what.rfind(kPlace);
-  const std::size_t at = place == std::string::npos
-                             ? 0
-                             : std::strtoull(what.c_str() + place + kPlace.size(), nullptr, 10);
-  if (at == 0) return std::move(program).error().with_context("-o jq");
-  return Error(ErrorKind::invalid, with_caret("-o jq: " + what, text, at - 1));
+  const auto at = place_in(what);
+  if (!at) return std::move(program).error().with_context("-o jq");
+  return Error(ErrorKind::invalid, with_caret("-o jq: " + what, text, *at));
 }
 
 Result<core::JsonTemplate> parse_template(const std::string& text) {
@@ -205,6 +202,12 @@ Result<std::unique_ptr<ObjectPrinter>> ObjectPrinter::make(const PrintFlags& fla
         "or -o custom-columns=... instead");
   }
   KW_ASSIGN(auto format, parse_output_format(flags.output, flags.own));
+  return make(std::move(format), flags, std::move(setup));
+}
+
+Result<std::unique_ptr<ObjectPrinter>> ObjectPrinter::make(OutputFormat format,
+                                                           const PrintFlags& flags,
+                                                           PrinterSetup setup) {
   auto impl = std::make_unique<Impl>(flags, std::move(setup), std::move(format));
   KW_TRY(impl->prepare());
   return std::unique_ptr<ObjectPrinter>(new ObjectPrinter(std::move(impl)));

@@ -57,6 +57,9 @@ class ObjectPrinter {
   // Errors: invalid, with a caret under the place where a path or program is wrong. `own` formats
   // of the verb are no business of it: format().kind is own, and every call is a bug.
   static Result<std::unique_ptr<ObjectPrinter>> make(const PrintFlags& flags, PrinterSetup setup);
+  // The same of a format that was parsed already, whatever flags.output says.
+  static Result<std::unique_ptr<ObjectPrinter>> make(OutputFormat format, const PrintFlags& flags,
+                                                     PrinterSetup setup);
   ~ObjectPrinter();
 
   const OutputFormat& format() const;

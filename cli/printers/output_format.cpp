@@ -6,7 +6,6 @@
 
 #include "base/files.hpp"
 #include "base/strings.hpp"
-#include "cli/terminal.hpp"
 
 namespace kubewatch::cli {
 
@@ -20,23 +19,21 @@ struct Word {
   Kind kind;
 };
 constexpr Word kPlain[] = {
-    {"json", Kind::json}, {"yaml", Kind::yaml},   {"name", Kind::name},
-    {"wide", Kind::wide}, {"table", Kind::table},
-};
-constexpr Word kWithText[] = {
-    {"jsonpath", Kind::jsonpath},
-    {"custom-columns", Kind::custom_columns},
-    {"jq", Kind::jq},
+    {"table", Kind::table}, {"wide", Kind::wide}, {"json", Kind::json},
+    {"yaml", Kind::yaml},   {"name", Kind::name},
 };
 
-Error no_text(const std::string& word) {
-  const std::string example = word.starts_with("jsonpath") ? "jsonpath='{.metadata.name}'"
-                              : word.starts_with("custom-columns")
-                                  ? "custom-columns=NAME:.metadata.name"
-                                  : "jq=.metadata.name";
-  return {ErrorKind::invalid, fmt::format("-o {} needs what to print, as in -o {}", word,
-                                          word.ends_with("-file") ? word + "=FILE" : example)};
-}
+struct WordWithText {
+  const char* word;
+  Kind kind;
+  bool has_file;  // WORD-file=FILE is one, too
+  const char* example;
+};
+constexpr WordWithText kWithText[] = {
+    {"jsonpath", Kind::jsonpath, true, "jsonpath='{.metadata.name}'"},
+    {"custom-columns", Kind::custom_columns, true, "custom-columns=NAME:.metadata.name"},
+    {"jq", Kind::jq, false, "jq=.metadata.name"},
+};
 
 Result<OutputFormat> from_file(Kind kind, const std::string& word, const std::string& path) {
   auto text = base::read_file(path, kMaxTemplateFile);
@@ -56,9 +53,15 @@ bool is_go_template(const std::string& word) {
 
 std::string format_words(const std::vector<std::string>& own) {
   std::vector<std::string> words = own;
-  for (const auto* one : {"table", "wide", "json", "yaml", "name", "jsonpath=", "jsonpath-file=",
-                          "custom-columns=", "custom-columns-file=", "jq="}) {
-    if (std::find(words.begin(), words.end(), one) == words.end()) words.emplace_back(one);
+  const auto add = [&words](std::string word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) {
+      words.push_back(std::move(word));
+    }
+  };
+  for (const auto& one : kPlain) add(one.word);
+  for (const auto& one : kWithText) {
+    add(fmt::format("{}=", one.word));
+    if (one.has_file) add(fmt::format("{}-file=", one.word));
   }
   return base::join(words, ", ");
 }
@@ -75,9 +78,12 @@ Result<OutputFormat> parse_output_format(const std::string& output,
   const std::string word = output.substr(0, equals);
   const std::string text = equals == std::string::npos ? "" : output.substr(equals + 1);
   for (const auto& one : kWithText) {
-    const bool file = word == std::string(one.word) + "-file" && one.kind != Kind::jq;
+    const bool file = one.has_file && word == std::string(one.word) + "-file";
     if (word != one.word && !file) continue;
-    if (text.empty()) return no_text(word);
+    if (text.empty()) {
+      return Error(ErrorKind::invalid, fmt::format("-o {} needs what to print, as in -o {}", word,
+                                                   file ? word + "=FILE" : one.example));
+    }
     return file ? from_file(one.kind, word, text) : OutputFormat{one.kind, text};
   }
   if (is_go_template(word)) {
@@ -91,28 +97,6 @@ Result<OutputFormat> parse_output_format(const std::string& output,
       fmt::format("unable to match a printer suitable for the output format \"{}\", allowed "
                   "formats are: {}",
                   output, format_words(own)));
-}
-
-std::string with_caret(const std::string& what, std::string_view text, std::size_t at) {
-  at = std::min(at, text.size());
-  std::size_t begin = text.rfind('\n', at == 0 ? 0 : at - 1);
-  begin = begin == std::string_view::npos || begin >= at ? 0 : begin + 1;
-  const std::string_view line = text.substr(begin, text.find('\n', at) - begin);
-  // A long line is shown around the place.
-  constexpr std::size_t kAround = 60;
-  std::size_t shown = at - begin > kAround ? at - begin - kAround : 0;
-  while (shown > 0 && (static_cast<unsigned char>(line[shown]) & 0xc0U) == 0x80U) --shown;
-  std::size_t end = std::min(line.size(), shown + 2 * kAround);
-  while (end < line.size() && (static_cast<unsigned char>(line[end]) & 0xc0U) == 0x80U) ++end;
-  const auto visible = [](std::string_view part) {
-    std::string out = base::escape_for_terminal(part);
-    std::replace(out.begin(), out.end(), '\t', ' ');  // so that the caret stands right
-    return out;
-  };
-  const std::string before = visible(line.substr(shown, at - begin - shown));
-  const std::string after = visible(line.substr(at - begin, end - (at - begin)));
-  return fmt::format("{}\n  {}{}\n  {}^", what, before, after,
-                     std::string(display_width(before), ' '));
 }
 
 }  // namespace kubewatch::cli

@@ -2,9 +2,7 @@
 // jsonpath-file= and custom-columns-file=.
 #pragma once
 
-#include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -24,8 +22,5 @@ Result<OutputFormat> parse_output_format(const std::string& output,
 
 // "json, yaml, name, wide, ..." for help and messages.
 std::string format_words(const std::vector<std::string>& own);
-
-// `what`, then the line of `text` that `at` (a byte) stands in, with a caret under it. Escaped.
-std::string with_caret(const std::string& what, std::string_view text, std::size_t at);
 
 }  // namespace kubewatch::cli

@@ -10,7 +10,7 @@
 
 #include "base/ascii.hpp"
 #include "base/json.hpp"
-#include "cli/printers/output_format.hpp"
+#include "cli/caret.hpp"
 #include "core/json_template.hpp"
 
 namespace kubewatch::cli {

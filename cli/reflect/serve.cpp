@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "apiserver/convert.hpp"
@@ -15,10 +14,6 @@
 namespace kubewatch::cli {
 
 namespace {
-
-// Tunnels and what leads to other hosts are not passed on: this server speaks plain answers.
-constexpr std::array<std::string_view, 5> kTunnels = {"proxy", "exec", "attach", "portforward",
-                                                      "token"};
 
 void refuse(http::Responder& to, int status, const char* reason, const std::string& message) {
   const Json body = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
@@ -61,9 +56,7 @@ bool may_pass(const http::ServerRequest& request) {
   // An object may be called as a tunnel is.
   const auto path = apiserver::parse_resource_path(*segments);
   if (path && path->subresource.empty()) return true;
-  return std::none_of(segments->begin(), segments->end(), [](const std::string& one) {
-    return std::find(kTunnels.begin(), kTunnels.end(), one) != kTunnels.end();
-  });
+  return std::none_of(segments->begin(), segments->end(), client::is_tunnel);
 }
 
 Result<std::unique_ptr<CacheServing>> CacheServing::start(client::Client& client,

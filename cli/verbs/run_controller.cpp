@@ -10,6 +10,7 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
+#include "cli/controller/checked_rules.hpp"
 #include "cli/controller/compat.hpp"
 #include "cli/controller/dry_run_printer.hpp"
 #include "cli/controller/election.hpp"
@@ -18,7 +19,6 @@
 #include "cli/controller/metrics_flags.hpp"
 #include "cli/controller/preflight.hpp"
 #include "cli/controller/recording.hpp"
-#include "cli/controller/rule_kinds.hpp"
 #include "cli/controller/rules.hpp"
 #include "cli/controller/run_log.hpp"
 #include "cli/exit_code.hpp"
@@ -390,11 +390,37 @@ class RunController : public Command {
     return {};
   }
 
+  // What contradicts each other among the flags about rules.
+  Result<void> check_together(bool elected, std::size_t shards) const {
+    const auto refused = [](const char* why) { return Error(ErrorKind::invalid, why); };
+    if (ends().by_itself() && shards > 1) {
+      return refused(
+          "--once and --until-idle do not go with shards: no instance knows when all of "
+          "them are done");
+    }
+    if (dry_run_ && elected) {
+      return refused("--dry-run writes nothing, Leases neither: leave out --leader-elect");
+    }
+    if (dry_run_ && !state_.empty()) {
+      return refused("--dry-run handles nothing that --state could remember");
+    }
+    if (!state_.empty() && elected) {
+      return refused(
+          "--state does not go with --leader-elect: another instance may have worked "
+          "meanwhile, so that nothing one of them remembers is sure");
+    }
+    if (dry_run_ && recording_.wanted()) {
+      return refused("--dry-run writes nothing that --record could keep");
+    }
+    return {};
+  }
+
+  Ends ends() const { return {once_, until_idle_}; }
+
   // A process that ends by itself must not wait for ever for what never comes.
   std::optional<Duration> give_up_start() const {
     if (fail_fast_) return Duration{0};
-    return Ends{once_, until_idle_}.by_itself() ? std::optional(hooks::kPatienceAtStart)
-                                                : std::nullopt;
+    return ends().by_itself() ? std::optional(hooks::kPatienceAtStart) : std::nullopt;
   }
 
   int run_compat_hooks(Context& context) {
@@ -413,6 +439,10 @@ class RunController : public Command {
                 hooks::CgroupAccess cgroups) {
     auto plan = election_.plan(rules, session.client().config().namespace_, session.random());
     if (!plan.ok()) return fail(context, plan.error());
+    const std::size_t shards = *plan ? (*plan)->shards.count : 1;
+    if (auto checked = check_together(plan->has_value(), shards); !checked.ok()) {
+      return fail(context, kUsage, checked.error().message());
+    }
     hooks::EngineOptions options;
     options.concurrency = concurrency_.value_or(hooks::default_concurrency(loop::usable_cpu()));
     options.give_up_start = give_up_start();
@@ -441,40 +471,19 @@ class RunController : public Command {
     auto traces = trace_target();
     if (!traces.ok()) return fail(context, kUsage, traces.error().render());
     options.traces = std::move(*traces);
-    const Ends ends{once_, until_idle_};
-    if (ends.by_itself() && *plan && (*plan)->shards.count > 1) {
-      return fail(context, kUsage,
-                  "--once and --until-idle do not go with shards: no instance knows when all of "
-                  "them are done");
-    }
-    if (dry_run_ && *plan) {
-      return fail(context, kUsage,
-                  "--dry-run writes nothing, Leases neither: leave out --leader-elect");
-    }
-    if (dry_run_ && !state_.empty()) {
-      return fail(context, kUsage, "--dry-run handles nothing that --state could remember");
-    }
     if (!state_.empty()) {
-      if (*plan) {
-        return fail(context, kUsage,
-                    "--state does not go with --leader-elect: another instance may have worked "
-                    "meanwhile, so that nothing one of them remembers is sure");
-      }
       auto state = open_state(session.client().config());
       if (!state.ok()) {
         return fail(context, code_of_place(state.error()), state.error().render());
       }
       options.state = std::move(*state);
     }
-    if (dry_run_ && recording_.wanted()) {
-      return fail(context, kUsage, "--dry-run writes nothing that --record could keep");
-    }
     const bool complete = state_.empty() && !*plan;
     if (auto opened = recording_.open(session, rules, complete); !opened.ok()) {
       return fail(context, code_of_place(opened.error()), opened.error().render());
     }
-    Supervision supervision(context, session, ends, {socket_, rule_files_, rules_before_}, metrics_,
-                            recording_);
+    Supervision supervision(context, session, ends(), {socket_, rule_files_, rules_before_},
+                            metrics_, recording_);
     if (dry_run_) supervision.make_dry();
     return supervision.run(std::move(rules), std::move(options), std::move(*plan));
   }

@@ -8,7 +8,7 @@
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/checked_rules.hpp"
 #include "cli/controller/rules.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"

@@ -13,7 +13,7 @@
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "cli/command.hpp"
-#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/checked_rules.hpp"
 #include "cli/controller/rules.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"

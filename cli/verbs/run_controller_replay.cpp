@@ -8,7 +8,8 @@
 #include "base/files.hpp"
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/checked_rules.hpp"
+#include "cli/controller/rules.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/printers/object_printer.hpp"
@@ -42,13 +43,8 @@ class Replay : public Command {
     if (file_.empty()) return fail(context, kUsage, "name the recording");
     if (rule_files_.empty()) return fail(context, kUsage, "name the rule files with -f");
     auto loaded = load_checked_rules(rule_files_);
-    for (const auto& problem : loaded.problems) {
-      context.err << base::escape_for_terminal(problem.str()) << "\n";
-    }
     if (!loaded.problems.empty()) {
-      return fail(context, kUsage,
-                  fmt::format("{} problem{} in the rules; nothing was run", loaded.problems.size(),
-                              loaded.problems.size() == 1 ? "" : "s"));
+      return refuse_rules(context, loaded.problems, "nothing was run", "the rules");
     }
     const auto bytes = base::read_file(file_, hooks::kMaxRecording + (1U << 20U));
     if (!bytes.ok()) return fail(context, kUsage, bytes.error().render());

@@ -10,7 +10,8 @@
 
 #include "base/strings.hpp"
 #include "cli/command.hpp"
-#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/checked_rules.hpp"
+#include "cli/controller/rules.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/flags.hpp"
 #include "cli/printers/object_printer.hpp"
@@ -47,13 +48,9 @@ class Test : public Command {
       return fail(context, kUsage, unknown);
     }
     check_rules(loaded);
-    for (const auto& problem : loaded.problems) {
-      context.err << base::escape_for_terminal(problem.str()) << "\n";
-    }
     if (!loaded.problems.empty()) {
-      return fail(context, kUsage,
-                  fmt::format("{} problem{} in the test cases or their rules; nothing was run",
-                              loaded.problems.size(), loaded.problems.size() == 1 ? "" : "s"));
+      return refuse_rules(context, loaded.problems, "nothing was run",
+                          "the test cases or their rules");
     }
     std::vector<rehearsal::CaseReport> reports;
     for (const auto& test : loaded.cases) {

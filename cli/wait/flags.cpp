@@ -1,10 +1,9 @@
 // The flags of a wait, and what they ask for. See cli/wait/waiter.hpp.
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include <CLI/CLI.hpp>
 
+#include "cli/caret.hpp"
 #include "cli/wait/waiter.hpp"
 
 namespace kubewatch::cli {
@@ -13,18 +12,6 @@ namespace {
 
 constexpr int kMostObjects = 1'000'000'000;  // and a negative number is none
 const char* const kWaitFlags = "Waiting";
-
-// "... at character 5", "character 5: ...": the place, where a message tells one.
-std::optional<std::size_t> place_in(const std::string& message) {
-  constexpr std::string_view kWords = "character ";
-  const auto at = message.rfind(kWords);
-  if (at == std::string::npos) return std::nullopt;
-  std::size_t out = 0;
-  const char* begin = message.data() + at + kWords.size();
-  const auto [stop, code] = std::from_chars(begin, message.data() + message.size(), out);
-  if (code != std::errc() || out == 0) return std::nullopt;
-  return out;
-}
 
 // What was parsed: the text in quotes that the message begins with, else the flag's own.
 std::string parsed_text(const std::string& message, const std::string& given) {
@@ -36,24 +23,16 @@ std::string parsed_text(const std::string& message, const std::string& given) {
   return given.substr(given.find('=') + 1);
 }
 
-// The message, and below it what was given with a caret at the place.
-Error with_caret(const std::string& flag, const std::string& given, const Error& error) {
-  std::string message = flag + ": " + error.render();
-  if (const auto place = place_in(error.message())) {
-    const std::string text = parsed_text(error.message(), given);
-    if (*place <= text.size() + 1 && text.find('\n') == std::string::npos) {
-      message += fmt::format("\n  {}\n  {}^", text, std::string(*place - 1, ' '));
-    }
-  }
-  return {ErrorKind::invalid, std::move(message)};
-}
-
 Result<std::vector<runtime::WaitCondition>> parse_all(const std::string& flag,
                                                       const std::vector<std::string>& texts) {
   std::vector<runtime::WaitCondition> out;
   for (const auto& text : texts) {
     auto parsed = runtime::WaitCondition::parse(text);
-    if (!parsed.ok()) return with_caret(flag, text, parsed.error());
+    if (!parsed.ok()) {
+      const Error& error = parsed.error();
+      return Error(ErrorKind::invalid, with_named_caret(flag + ": " + error.render(),
+                                                        parsed_text(error.message(), text)));
+    }
     out.push_back(std::move(parsed).value());
   }
   return out;

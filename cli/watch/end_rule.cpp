@@ -1,5 +1,7 @@
 #include "cli/watch/end_rule.hpp"
 
+#include "cli/caret.hpp"
+
 namespace kubewatch::cli::watch {
 
 namespace {
@@ -24,7 +26,7 @@ Result<EndRule> EndRule::parse(const Flags& flags) {
   const std::string text = flags.until.starts_with("jq=") ? flags.until.substr(3) : flags.until;
   auto program = jq::Program::compile(text);
   if (!program.ok()) {
-    return Error(program.error().kind(), with_caret(text, program.error().message()))
+    return Error(program.error().kind(), with_named_caret(program.error().message(), text))
         .with_context("--until");
   }
   out.program_ = std::move(*program);

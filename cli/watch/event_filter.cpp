@@ -1,10 +1,7 @@
 #include "cli/watch/event_filter.hpp"
 
-#include <fmt/format.h>
-
-#include <charconv>
-
 #include "base/strings.hpp"
+#include "cli/caret.hpp"
 
 namespace kubewatch::cli::watch {
 
@@ -16,17 +13,6 @@ Json old_or_null(const Json* value) {
 
 }  // namespace
 
-std::string with_caret(std::string_view text, const std::string& message) {
-  constexpr std::string_view kWord = "character ";
-  const auto found = message.find(kWord);
-  if (found == std::string::npos || text.find('\n') != std::string_view::npos) return message;
-  std::size_t at = 0;
-  const char* begin = message.data() + found + kWord.size();
-  std::from_chars(begin, message.data() + message.size(), at);
-  if (at == 0 || at > text.size() + 1) return message;
-  return fmt::format("{}\n  {}\n  {}^", message, text, std::string(at - 1, ' '));
-}
-
 Result<ValuePath> ValuePath::parse(const std::string& text) {
   ValuePath out;
   out.text_ = std::string(base::trim(text));
@@ -34,14 +20,14 @@ Result<ValuePath> ValuePath::parse(const std::string& text) {
   if (out.text_.starts_with("{.") || out.text_.starts_with("{$")) {
     auto path = core::JsonPath::parse(out.text_);
     if (!path.ok()) {
-      return Error(ErrorKind::invalid, with_caret(out.text_, path.error().message()));
+      return Error(ErrorKind::invalid, with_named_caret(path.error().message(), out.text_));
     }
     out.path_ = std::move(*path);
     return out;
   }
   auto program = jq::Program::compile(out.text_);
   if (!program.ok()) {
-    return Error(program.error().kind(), with_caret(out.text_, program.error().message()));
+    return Error(program.error().kind(), with_named_caret(program.error().message(), out.text_));
   }
   out.program_ = std::move(*program);
   return out;
@@ -113,7 +99,7 @@ Result<EventFilter> EventFilter::parse(const std::vector<std::string>& fields,
   if (!when.empty()) {
     auto program = jq::Program::compile(when);
     if (!program.ok()) {
-      return Error(program.error().kind(), with_caret(when, program.error().message()))
+      return Error(program.error().kind(), with_named_caret(program.error().message(), when))
           .with_context("--when");
     }
     out.when_ = std::move(*program);

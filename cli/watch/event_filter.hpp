@@ -15,10 +15,6 @@
 
 namespace kubewatch::cli::watch {
 
-// The text, and below it a caret where an error says it is: "character 5: ..." or "... at
-// character 5".
-std::string with_caret(std::string_view text, const std::string& message);
-
 // jq (".spec.replicas"), or kubectl's JSONPath in braces ("{.spec.replicas}").
 class ValuePath {
  public:

@@ -75,11 +75,10 @@ Result<std::unique_ptr<View>> make_object_view(const OutputFormat& format,
     default: break;
   }
   PrintFlags flags;
-  flags.output = (format.kind == Kind::jq ? "jq=" : "jsonpath=") + format.text;
   flags.show_managed_fields = options.show_managed_fields;
   PrinterSetup setup;
   setup.terminal = options.terminal;
-  KW_ASSIGN(auto printer, ObjectPrinter::make(flags, std::move(setup)));
+  KW_ASSIGN(auto printer, ObjectPrinter::make(format, flags, std::move(setup)));
   return std::unique_ptr<View>(std::make_unique<ObjectView>(printer_print(std::move(printer))));
 }
 

@@ -137,4 +137,9 @@ Result<void> write_generated_file(const std::string& path, std::string_view cont
   return replace_file(path, content, mode, false);
 }
 
+bool holds_documents(const std::string& path) {
+  const auto ending = std::filesystem::path(path).extension();
+  return ending == ".yaml" || ending == ".yml" || ending == ".json";
+}
+
 }  // namespace kubewatch::base

@@ -19,5 +19,8 @@ Result<void> write_file_atomic(const std::string& path, std::string_view content
 // As write_file_atomic, without waiting for the disk, which takes longer than making the content:
 // after a loss of power the file may be empty. Errors: as there.
 Result<void> write_generated_file(const std::string& path, std::string_view content, unsigned mode);
+// Whether a folder's file of this name is read for YAML or JSON: .yaml, .yml, .json. What is hidden
+// is the caller's question.
+bool holds_documents(const std::string& path);
 
 }  // namespace kubewatch::base

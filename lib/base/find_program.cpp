@@ -23,7 +23,7 @@ std::string find_program(const std::string& name, std::string_view path) {
 
 std::string search_path() {
   const char* path = std::getenv("PATH");
-  return path == nullptr ? "/usr/bin:/bin" : path;
+  return path == nullptr ? std::string(kDefaultPath) : path;
 }
 
 }  // namespace kubewatch::base

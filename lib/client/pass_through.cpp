@@ -1,6 +1,7 @@
 #include "client/pass_through.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -18,6 +19,12 @@ bool reads(const http::ServerRequest& request) {
 }
 
 }  // namespace
+
+bool is_tunnel(std::string_view subresource) {
+  constexpr std::array<std::string_view, 5> kTunnels = {"proxy", "exec", "attach", "portforward",
+                                                        "token"};
+  return std::find(kTunnels.begin(), kTunnels.end(), subresource) != kTunnels.end();
+}
 
 Result<std::unique_ptr<PassThrough>> PassThrough::make(loop::EventLoop& loop,
                                                        const ClientConfig& config, Failed failed) {

@@ -21,6 +21,10 @@
 
 namespace kubewatch::client {
 
+// Subresources that nobody passes on: tunnels, what leads to other hosts, and tokens, which would
+// outlive who asked for them.
+bool is_tunnel(std::string_view subresource);
+
 class PassThrough {
  public:
   // On their way at once.

@@ -469,12 +469,7 @@ hooks::EngineFacts Engine::Impl::facts() const {
 }
 
 std::string Engine::Impl::metrics_text(const hooks::EngineFacts& facts, bool ready) const {
-  hooks::ProcessFacts process;
-  process.ready = ready;
-  process.slow_turns = loop.stalls().slow_turns;
-  process.longest_turn = loop.stalls().longest;
-  hooks::read_process(process);
-  return metrics.text(facts, process, loop.now()) + hook_metrics_text();
+  return metrics.text(facts, hooks::process_facts(loop, ready), loop.now()) + hook_metrics_text();
 }
 
 std::string Engine::Impl::hook_metrics_text() const {

@@ -169,22 +169,16 @@ void TaskQueue::each_waiting(
 }
 
 std::optional<TimePoint> RateLimit::take(TimePoint now) {
-  if (settings_.min_interval <= Duration{0}) return std::nullopt;
-  const auto burst = static_cast<double>(settings_.burst);
-  using Seconds = std::chrono::duration<double>;
-  const double per_token = Seconds(settings_.min_interval).count();
-  if (tokens_ < 0) {
-    tokens_ = burst;
-  } else {
-    tokens_ = std::min(burst, tokens_ + Seconds(now - last_).count() / per_token);
-  }
-  last_ = now;
+  if (min_interval_ <= Duration{0}) return std::nullopt;
   // A wait that was rounded to the clock must not leave a hair's breadth.
-  if (tokens_ >= 1 - 1e-9) {
-    tokens_ = std::max(0.0, tokens_ - 1);
+  constexpr double kOne = 1 - 1e-9;
+  const double left = bucket_.level(now);
+  if (left >= kOne) {
+    bucket_.take(now, std::min(left, 1.0));
     return std::nullopt;
   }
-  const auto wait = std::chrono::ceil<Duration>(Seconds((1 - tokens_) * per_token));
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  const auto wait = std::chrono::ceil<Duration>((kOne - left) * Milliseconds(min_interval_));
   return now + wait;
 }
 

@@ -15,6 +15,7 @@
 #include "base/backoff.hpp"
 #include "base/random.hpp"
 #include "base/time.hpp"
+#include "base/token_bucket.hpp"
 #include "compat/binding_context.hpp"
 
 namespace kubewatch::compat {
@@ -99,14 +100,15 @@ class TaskQueue {
 // Runs of one hook, at most so many in a time. Pure.
 class RateLimit {
  public:
-  explicit RateLimit(RateSettings settings) : settings_(settings) {}
+  explicit RateLimit(RateSettings settings)
+      : min_interval_(settings.min_interval),
+        bucket_(static_cast<double>(settings.burst), settings.min_interval) {}
   // Takes a token, or says when there is one.
   std::optional<TimePoint> take(TimePoint now);
 
  private:
-  RateSettings settings_;
-  double tokens_ = -1;
-  TimePoint last_{};
+  Duration min_interval_;  // 0: no limit
+  base::TokenBucket bucket_;
 };
 
 }  // namespace kubewatch::compat

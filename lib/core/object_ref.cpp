@@ -25,6 +25,10 @@ ObjectRef object_ref(const ObjectMeta& meta) {
   return {meta.api_version, meta.kind, meta.namespace_, meta.name, meta.uid};
 }
 
+std::string object_text(const Gvk& gvk, const ObjectKey& key) {
+  return gvk.str() + " " + key.str();
+}
+
 Json owner_reference(const ObjectRef& owner, bool controller) {
   Json out = {{"apiVersion", owner.api_version},
               {"kind", owner.kind},

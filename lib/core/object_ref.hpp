@@ -24,6 +24,9 @@ struct ObjectRef {
 
 ObjectRef object_ref(const ObjectMeta& meta);
 
+// "apps/v1 Deployment shop/web": an object in reasons of runs and in messages.
+std::string object_text(const Gvk& gvk, const ObjectKey& key);
+
 // An entry of metadata.ownerReferences; `controller` marks the one owner that manages the object.
 // It never blocks the owner's deletion, which would need more rights. The owner must be in the same
 // namespace, or cluster-scoped.

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "base/json_pointer.hpp"
-
 namespace kubewatch::crdgen {
 
 namespace {
@@ -24,80 +22,58 @@ char character_at(std::string_view text, base::YamlMark mark) {
 
 }  // namespace
 
-std::string Remark::str() const {
-  if (line == 0) return fmt::format("{}: {}", file, message);
-  return fmt::format("{}:{}:{}: {}", file, line, column, message);
-}
-
-bool Node::has(std::string_view key) const {
-  return value_->is_object() && value_->contains(std::string(key));
-}
-
 Node Node::child(const std::string& key) const {
   Node out = *this;
-  out.value_ = &value_->at(key);
-  out.path_ = path_.empty() ? base::shortened(key, 80) : path_ + "." + base::shortened(key, 80);
-  out.pointer_ = pointer_ + "/" + base::escape_pointer(key);
+  out.enter(key);
   return out;
 }
 
 Node Node::item(std::size_t index) const {
   Node out = *this;
-  out.value_ = &value_->at(index);
-  out.path_ = fmt::format("{}[{}]", path_, index);
-  out.pointer_ = fmt::format("{}/{}", pointer_, index);
+  out.enter(index);
   return out;
 }
 
 std::vector<Node> Node::each() const {
-  if (!value_->is_array()) return {*this};
+  if (!value().is_array()) return {*this};
   std::vector<Node> out;
-  for (std::size_t i = 0; i < value_->size(); ++i) out.push_back(item(i));
+  for (std::size_t i = 0; i < value().size(); ++i) out.push_back(item(i));
   return out;
 }
 
-std::string Node::message_of(std::string_view message) const {
-  const std::string line = base::shortened(message, 1000);
-  return path_.empty() ? line : fmt::format("{}: {}", path_, line);
-}
-
 std::string Node::place() const {
-  const auto mark = source_->marks.value_at(pointer_);
-  return fmt::format("{}:{}:{}", source_->file, mark.line, mark.column);
+  return fmt::format("{}:{}:{}", source_->file, mark().line, mark().column);
 }
 
 bool Node::problem(std::string_view message) const {
-  const auto mark = source_->marks.value_at(pointer_);
-  source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  source_->problems.push_back(remark(source_->file, mark(), message));
   return false;
 }
 
 bool Node::problem_at_key(std::string_view message) const {
-  const auto mark = source_->marks.key_at(pointer_);
-  source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  source_->problems.push_back(remark(source_->file, source_->marks.key_at(pointer()), message));
   return false;
 }
 
 bool Node::problem_inside(std::size_t offset, std::string_view message) const {
-  auto mark = source_->marks.value_at(pointer_);
-  const char first = character_at(source_->text, mark);
+  base::YamlMark at = mark();
+  const char first = character_at(source_->text, at);
   if (first == '\'' || first == '"') ++offset;
   // Of a block or an alias only the place where it begins is known.
-  if (first != '|' && first != '>' && first != '*') mark.column += offset;
-  source_->problems.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  if (first != '|' && first != '>' && first != '*') at.column += offset;
+  source_->problems.push_back(remark(source_->file, at, message));
   return false;
 }
 
 void Node::note(std::string_view message) const {
-  const auto mark = source_->marks.value_at(pointer_);
-  source_->notes.push_back({source_->file, mark.line, mark.column, message_of(message)});
+  source_->notes.push_back(remark(source_->file, mark(), message));
 }
 
 bool Node::only_keys(const std::vector<std::string>& known) const {
-  if (!value_->is_object()) {
-    return problem(fmt::format("must be a mapping, not {}", type_name(*value_)));
+  if (!value().is_object()) {
+    return problem(fmt::format("must be a mapping, not {}", type_name(value())));
   }
-  for (const auto& [name, value] : value_->items()) {
+  for (const auto& [name, value] : value().items()) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     child(name).problem_at_key("unknown key" + did_you_mean(name, known));
   }
@@ -106,17 +82,17 @@ bool Node::only_keys(const std::vector<std::string>& known) const {
 
 std::optional<std::string> Node::text(const std::string& key) const {
   if (!has(key)) return std::nullopt;
-  const Json& value = value_->at(key);
-  if (value.is_string()) return value.get<std::string>();
-  child(key).problem(fmt::format("must be text, not {}", type_name(value)));
+  const Json& found = value().at(key);
+  if (found.is_string()) return found.get<std::string>();
+  child(key).problem(fmt::format("must be text, not {}", type_name(found)));
   return std::nullopt;
 }
 
 std::optional<bool> Node::flag(const std::string& key) const {
   if (!has(key)) return std::nullopt;
-  const Json& value = value_->at(key);
-  if (value.is_boolean()) return value.get<bool>();
-  child(key).problem(fmt::format("must be true or false, not {}", type_name(value)));
+  const Json& found = value().at(key);
+  if (found.is_boolean()) return found.get<bool>();
+  child(key).problem(fmt::format("must be true or false, not {}", type_name(found)));
   return std::nullopt;
 }
 

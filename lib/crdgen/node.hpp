@@ -9,20 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document_place.hpp"
 #include "base/document_words.hpp"
 #include "base/json.hpp"
 #include "base/yaml.hpp"
 
 namespace kubewatch::crdgen {
 
-// Something to say about a place in a file.
-struct Remark {
-  std::string file;
-  std::size_t line = 0;  // 0: the file as a whole
-  std::size_t column = 0;
-  std::string message;
-  std::string str() const;  // "types.yaml:12:7: message"
-};
+using base::Remark;
 
 // What all nodes of one document share. Everything referenced must outlive the nodes.
 struct Source {
@@ -34,15 +28,12 @@ struct Source {
 };
 
 // A cheap handle; the document and the source must outlive it.
-class Node {
+class Node : public base::DocumentPlace {
  public:
-  Node(const Source& source, const Json& document) : source_(&source), value_(&document) {}
+  Node(const Source& source, const Json& document) : DocumentPlace(document), source_(&source) {}
 
-  const Json& value() const { return *value_; }
-  const std::string& path() const { return path_; }
   // Whether the key of the value is none that YAML made of a plain y, on or the like.
-  bool key_is_text() const { return source_->marks.key_is_text(pointer_); }
-  bool has(std::string_view key) const;
+  bool key_is_text() const { return source_->marks.key_is_text(pointer()); }
   // Preconditions: has(key); index < size.
   Node child(const std::string& key) const;
   Node item(std::size_t index) const;
@@ -70,12 +61,9 @@ class Node {
   std::optional<std::vector<std::string>> texts(const std::string& key) const;
 
  private:
-  std::string message_of(std::string_view message) const;
+  base::YamlMark mark() const { return source_->marks.value_at(pointer()); }
 
   const Source* source_;
-  const Json* value_;
-  std::string path_;
-  std::string pointer_;
 };
 
 using base::did_you_mean;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/json.hpp"
+#include "core/object_ref.hpp"
 #include "core/resource_version.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/optional_kinds.hpp"
@@ -71,9 +72,7 @@ void note_reduced(const StreamGroup& group, ReducedKeys& out) {
 // in.
 bool add_to(InputList& list, const StreamRule& stream, const std::string& place,
             runtime::StoredObject object) {
-  const auto name = [&] {
-    return list.gvk.api_version() + " " + list.gvk.kind + " " + object.meta.key().str();
-  };
+  const auto name = [&] { return core::object_text(list.gvk, object.meta.key()); };
   if (object.reduced) {  // nor is its filter to be believed
     if (!list.lack) list.lack = {why_reduced(name()), place + "/content"};
     return true;

@@ -5,6 +5,7 @@
 
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "core/object_ref.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/next_step.hpp"
@@ -18,7 +19,7 @@ using runtime::Reason;
 using runtime::StoreChange;
 
 std::string reference(const core::ResourceType& type, const core::ObjectMeta& meta) {
-  return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
+  return core::object_text(type.gvk, meta.key());
 }
 
 // Once in so long, at most, a program that failed for every object is tried again.

@@ -147,15 +147,17 @@ void ChildWriter::look(const JobPtr& job) {
       return write(job);
     }
   }
-  requests_.run<Result<Json>>(
-      [this, job](Result<Json> answer) {
-        if (answer.ok()) return judge_existing(job, *answer);
-        if (answer.error().is_not_found()) return write(job);
-        finish(job, std::move(answer.error()).with_context("reading " + job->id.str()));
-      },
-      [&](client::ObjectCallback done) {
-        return context_.client().get(job->manifest.type, job->manifest.key, std::move(done));
-      });
+  read_child(job, [this, job](Result<Json> answer) {
+    if (answer.ok()) return judge_existing(job, *answer);
+    if (answer.error().is_not_found()) return write(job);
+    finish(job, std::move(answer.error()).with_context("reading " + job->id.str()));
+  });
+}
+
+void ChildWriter::read_child(const JobPtr& job, std::function<void(Result<Json>)> done) {
+  requests_.run<Result<Json>>(std::move(done), [&](client::ObjectCallback callback) {
+    return context_.client().get(job->manifest.type, job->manifest.key, std::move(callback));
+  });
 }
 
 void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
@@ -222,11 +224,7 @@ void ChildWriter::take_over(const JobPtr& job, const Json& object) {
                         without_secret_values(std::move(answer.error()), job->manifest.type.gvk)
                             .with_context("taking over " + job->id.str()));
         }
-        const core::ObjectMeta left = core::meta_of(answer->object);
-        context_.memory().remember(owner_.uid, job->id,
-                                   {job->manifest.type, 0, left.resource_version});
-        context_.expect(owner_, job->id, left);
-        finish(job, WriteEffect::configured);
+        finish_ours(job, answer->object, WriteEffect::configured);
       },
       [&](auto done) {
         return context_.client().patch(job->manifest.type, job->manifest.key, patch, params,
@@ -247,12 +245,17 @@ void ChildWriter::write(const JobPtr& job) {
   send_apply(job, context_.rule().apply.force);
 }
 
-void ChildWriter::send_apply(const JobPtr& job, bool force) {
+core::PatchParams ChildWriter::apply_params(const Job& job, bool force) const {
   core::PatchParams params;
   params.type = core::PatchType::apply;
   params.force = force;
-  params.dry_run = job->rehearsing;
+  params.dry_run = job.rehearsing;
   params.field_manager = context_.rule().apply.field_manager;
+  return params;
+}
+
+void ChildWriter::send_apply(const JobPtr& job, bool force) {
+  const core::PatchParams params = apply_params(*job, force);
   // Only the object that was looked at: another one of that name may be a human's.
   Json object = job->manifest.object;
   if (!job->existing_uid.empty()) object["metadata"]["uid"] = job->existing_uid;
@@ -361,14 +364,10 @@ void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tr
   }
   waits_[job] = context_.client().loop().after(kEstablishedPause, [this, job, effect, tries] {
     waits_.erase(job);
-    requests_.run<Result<Json>>(
-        [this, job, effect, tries](Result<Json> answer) {
-          if (answer.ok() && schema::is_crd_established(*answer)) return finish(job, effect);
-          wait_established(job, effect, tries - 1);
-        },
-        [&](client::ObjectCallback done) {
-          return context_.client().get(job->manifest.type, job->manifest.key, std::move(done));
-        });
+    read_child(job, [this, job, effect, tries](Result<Json> answer) {
+      if (answer.ok() && schema::is_crd_established(*answer)) return finish(job, effect);
+      wait_established(job, effect, tries - 1);
+    });
   });
 }
 
@@ -389,10 +388,7 @@ void ChildWriter::send_create(const JobPtr& job) {
           return finish(job, explain_unknown_kind(*job, std::move(error))
                                  .with_context("creating " + job->id.str()));
         }
-        const std::string version = base::string_at(*answer, {"metadata", "resourceVersion"});
-        context_.memory().remember(owner_.uid, job->id, {job->manifest.type, 0, version});
-        context_.expect(owner_, job->id, core::meta_of(*answer));
-        finish(job, WriteEffect::created);
+        finish_ours(job, *answer, WriteEffect::created);
       },
       [&](client::ObjectCallback done) {
         return context_.client().create(job->manifest.type, job->manifest.key.namespace_,
@@ -409,23 +405,16 @@ void ChildWriter::rehearse_own(const Manifest& manifest, Done done) {
 }
 
 void ChildWriter::start_own(const Manifest& manifest, bool rehearsing, Done done) {
-  auto job = std::make_shared<Job>();
-  job->manifest = manifest;
+  const JobPtr job = job_for(manifest, std::move(done));
   // Without the uid the apply of an object that is gone would make a new one.
   job->manifest.object["metadata"]["uid"] = owner_.uid;
-  job->id = manifest.id();
-  job->done = std::move(done);
   job->rehearsing = rehearsing;
   job->existing_version = context_.owner_version(owner_);
   send_own(job, context_.rule().apply.force);
 }
 
 void ChildWriter::send_own(const JobPtr& job, bool force) {
-  core::PatchParams params;
-  params.type = core::PatchType::apply;
-  params.force = force;
-  params.dry_run = job->rehearsing;
-  params.field_manager = context_.rule().apply.field_manager;
+  const core::PatchParams params = apply_params(*job, force);
   requests_.run<Result<client::ApplyResult>>(
       [this, job, force](Result<client::ApplyResult> answer) {
         if (answer.ok()) {
@@ -487,6 +476,13 @@ void ChildWriter::remove(const DeleteTarget& target, Done done) {
       [&](client::ObjectCallback callback) {
         return context_.client().get(target.type, target.key, std::move(callback));
       });
+}
+
+void ChildWriter::finish_ours(const JobPtr& job, const Json& left, WriteEffect effect) {
+  const core::ObjectMeta meta = core::meta_of(left);
+  context_.memory().remember(owner_.uid, job->id, {job->manifest.type, 0, meta.resource_version});
+  context_.expect(owner_, job->id, meta);
+  finish(job, effect);
 }
 
 void ChildWriter::finish(const JobPtr& job, Result<WriteEffect> result) {

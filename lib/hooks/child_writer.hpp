@@ -54,6 +54,8 @@ class ChildWriter {
   using JobPtr = std::shared_ptr<Job>;
   static JobPtr job_for(const Manifest& manifest, Done done);
   void look(const JobPtr& job);
+  void read_child(const JobPtr& job, std::function<void(Result<Json>)> done);
+  core::PatchParams apply_params(const Job& job, bool force) const;
   void judge_existing(const JobPtr& job, const Json& object);
   void take_over(const JobPtr& job, const Json& object);
   void write(const JobPtr& job);
@@ -66,6 +68,9 @@ class ChildWriter {
   Error explained(const Job& job, Error error) const;
   Error explain_unknown_kind(const Job& job, Error error);
   void wait_established(const JobPtr& job, WriteEffect effect, int tries);
+  // Of an object that we left so without an apply of the manifest: what the watch then tells of it
+  // is no news.
+  void finish_ours(const JobPtr& job, const Json& left, WriteEffect effect);
   void finish(const JobPtr& job, Result<WriteEffect> result);
 
   WriteContext& context_;

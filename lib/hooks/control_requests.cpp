@@ -210,14 +210,15 @@ Json ControlRequests::queue(const Json& args) {
   Json controllers = Json::array();
   for (Driver* driver : engine_.drivers()) {
     const auto counts = driver->queue().counts(now);
+    const auto status = driver->status();
     Json one = {{"controller", driver->rule().name},
-                {"started", driver->status().started},
+                {"started", status.started},
                 {"running", counts.held},
                 {"ready", counts.ready},
                 {"waiting", counts.waiting},
                 {"parked", counts.parked},
-                {"runs", driver->status().runs},
-                {"failedRuns", driver->status().failed_runs}};
+                {"runs", status.runs},
+                {"failedRuns", status.failed_runs}};
     if (const auto age = driver->queue().oldest_ready_age(now)) {
       one["oldestReadyMilliseconds"] = age->count();
     }
@@ -299,7 +300,7 @@ void ControlRequests::finalizers(const Json& args, const ControlReplyPtr& reply)
   auto work = std::make_shared<Work>();
   work->reply = reply;
   for (Driver* driver : drivers) {
-    if (!driver->status().started) {
+    if (!driver->started()) {
       if (!driver->absent()) work->not_started.push_back(driver->rule().name);
       continue;
     }

@@ -137,6 +137,7 @@ class Driver : public runtime::Reconciler, public RunHost {
   void trigger_at_start(TriggerRequest request);
   // The rule has changed: --state must not hold any object back.
   void run_all_at_start() { run_all_ = run_all_ || !started_; }
+  bool started() const { return started_; }
   // Why it has not started; none once it has.
   std::vector<std::string> why_not_started() const;
   // Until its schedule runs it next; absent without one, and before it is started.

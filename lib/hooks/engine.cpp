@@ -267,19 +267,15 @@ std::vector<std::string> Engine::Impl::why_not_started() const {
 }
 
 std::string Engine::Impl::metrics_text(const EngineFacts& facts, bool ready) const {
-  ProcessFacts process;
-  process.ready = ready;
-  process.slow_turns = loop.stalls().slow_turns;
-  process.longest_turn = loop.stalls().longest;
+  ProcessFacts process = process_facts(loop, ready);
   if (telemetry.traces) {
     process.spans_sent = telemetry.traces->sent();
     process.spans_dropped = telemetry.traces->dropped();
   }
-  read_process(process);
   return telemetry.metrics.text(facts, process, loop.now());
 }
 
-void Engine::Impl::shut_down(std::function<void()> done) {
+void Engine::Impl::begin_end(std::function<void()> done) {
   stopping = true;
   triggers.close();
   families.stop();
@@ -289,6 +285,10 @@ void Engine::Impl::shut_down(std::function<void()> done) {
   on_shut_down = std::move(done);
   to_start.clear();
   restarts.clear();
+}
+
+void Engine::Impl::shut_down(std::function<void()> done) {
+  begin_end(std::move(done));
   const auto drained = each_drained([this] {
     shutdown_timer.reset();
     if (on_shut_down) tell_the_last();
@@ -411,16 +411,8 @@ void Engine::Impl::end_runs(std::size_t shard, std::function<void()> ended) {
 }
 
 void Engine::Impl::abandon(Duration within, std::function<void()> done) {
-  stopping = true;
-  triggers.close();
-  families.stop();
-  definitions.stop();
-  orphans.stop();
+  begin_end(std::move(done));
   led.clear();
-  known.stop();
-  on_shut_down = std::move(done);
-  to_start.clear();
-  restarts.clear();
   // Hooks die with their drivers, whatever grace their rules give them.
   const auto kill_all = [this] {
     known.forget_waiting();  // of runs and drivers
@@ -462,7 +454,7 @@ std::optional<std::size_t> Engine::Impl::from_outside(const std::string& documen
   std::optional<std::size_t> count;
   for (auto& driver : drivers) {
     if (driver->rule().document != document) continue;
-    if (driver->status().started) {
+    if (driver->started()) {
       count = count.value_or(0) + driver->trigger(request).size();
     } else {
       driver->trigger_at_start(request);

@@ -122,6 +122,8 @@ struct Engine::Impl : client::RequestObserver {
   bool follows(const std::string& group) const;
   bool is_free(const Rule& rule, std::optional<std::size_t> shard) const;
   void start_again(bool& any);
+  // Nothing new is begun from here on; `done` comes once.
+  void begin_end(std::function<void()> done);
   void shut_down(std::function<void()> done);
   void lead(std::size_t shard);
   void end_runs(std::size_t shard, std::function<void()> ended);

@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/strings.hpp"
+#include "client/pass_through.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -13,10 +14,6 @@ namespace {
 using How = GatewayPlan::How;
 
 constexpr std::size_t kMaxTarget = 8192;
-
-// Tunnels, and what would outlive the hook or lead to other hosts.
-constexpr std::array<std::string_view, 5> kForbidden = {"proxy", "exec", "attach", "portforward",
-                                                        "token"};
 
 GatewayPlan refuse(int status, std::string message) {
   GatewayPlan out;
@@ -133,7 +130,7 @@ GatewayPlan plan_gateway_request(const http::ServerRequest& request,
   const auto query = core::QueryValues::parse(request.query);
   if (!query.ok()) return refuse(400, query.error().message());
   const std::string first = path->subresource.substr(0, path->subresource.find('/'));
-  if (std::find(kForbidden.begin(), kForbidden.end(), first) != kForbidden.end()) {
+  if (client::is_tunnel(first)) {
     return refuse(403, "subresource " + first + " is not passed on by credentials: cache");
   }
   GatewayPlan out;

@@ -15,8 +15,8 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxHeld = 1U << 20U;  // of stderr that waits for its mask
-constexpr std::size_t kBurst = 500;
-constexpr std::size_t kLinesPerSecond = 100;
+constexpr double kBurst = 500;
+constexpr Duration kOneLinePer{10};
 constexpr std::size_t kMaxLastLine = 300;
 
 }  // namespace
@@ -28,27 +28,16 @@ std::string masked_line(const SecretMask& mask, std::string_view line, bool cut)
 }
 
 bool LineLimit::admit(TimePoint now) {
-  if (tokens_ < 0) {
-    tokens_ = static_cast<double>(burst_);
-  } else {
-    const double seconds = std::chrono::duration<double>(now - last_).count();
-    tokens_ =
-        std::min(static_cast<double>(burst_), tokens_ + seconds * static_cast<double>(per_second_));
-  }
-  last_ = now;
-  if (tokens_ < 1) {
+  if (bucket_.level(now) < 1) {
     ++dropped_;
     return false;
   }
-  tokens_ -= 1;
+  bucket_.take(now);
   return true;
 }
 
 HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream)
-    : fields_(std::move(fields)),
-      mask_(std::move(mask)),
-      limit_(kBurst, kLinesPerSecond),
-      hold_(hold) {
+    : fields_(std::move(fields)), mask_(std::move(mask)), limit_(kBurst, kOneLinePer), hold_(hold) {
   // So that a hook cannot pass its lines off as ours.
   fields_.emplace_back("stream", std::move(stream));
 }

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "base/time.hpp"
+#include "base/token_bucket.hpp"
 #include "hooks/line_tail.hpp"
 #include "hooks/secret_mask.hpp"
 
@@ -17,17 +18,15 @@ namespace kubewatch::hooks {
 // Lets through a burst and then a rate; counts the rest. Pure.
 class LineLimit {
  public:
-  LineLimit(std::size_t burst, std::size_t per_second) : burst_(burst), per_second_(per_second) {}
+  // As a base::TokenBucket.
+  LineLimit(double burst, Duration per) : bucket_(burst, per) {}
   bool admit(TimePoint now);
   std::uint64_t dropped() const { return dropped_; }
   // As dropped(), since the last time.
   std::uint64_t take_dropped() { return std::exchange(dropped_, 0); }
 
  private:
-  std::size_t burst_;
-  std::size_t per_second_;
-  double tokens_ = -1;
-  TimePoint last_{};
+  base::TokenBucket bucket_;
   std::uint64_t dropped_ = 0;
 };
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 #include "base/files.hpp"
+#include "base/find_program.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
 #include "hooks/changed_paths.hpp"
-#include "hooks/default_path.hpp"
 #include "hooks/evaluate.hpp"
 #include "hooks/trace.hpp"
 
@@ -132,7 +132,7 @@ class Builder {
   }
 
   Result<void> base_variables() {
-    values_["PATH"] = input_.inherited("PATH").value_or(std::string(kDefaultPath));
+    values_["PATH"] = input_.inherited("PATH").value_or(std::string(base::kDefaultPath));
     values_["HOME"] = input_.home;
     for (const std::string& name : input_.hook.inherit_env) {
       if (auto value = input_.inherited(name)) KW_TRY(set(name, *value));

@@ -12,6 +12,7 @@
 #include "hooks/metrics_table.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/verdict.hpp"
+#include "loop/event_loop.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -54,6 +55,15 @@ void read_process(ProcessFacts& out) {
   }
 }
 
+ProcessFacts process_facts(const loop::EventLoop& loop, bool ready) {
+  ProcessFacts out;
+  out.ready = ready;
+  out.slow_turns = loop.stalls().slow_turns;
+  out.longest_turn = loop.stalls().longest;
+  read_process(out);
+  return out;
+}
+
 std::string_view write_result(int status) {
   switch (status) {
     case 0: return "unreachable";
@@ -84,9 +94,10 @@ void Metrics::begin_counters(const std::string& controller, TimePoint now) {
     count("kubewatch_runs_total",
           {{"controller", controller}, {"outcome", std::string(to_string(outcome))}}, 0, now);
   }
-  for (const char* name : {"kubewatch_retries_total", "kubewatch_loops_total",
-                           "kubewatch_hook_metrics_dropped_total"}) {
-    count(name, {{"controller", controller}}, 0, now);
+  for (const OwnMetric& metric : own_metrics()) {
+    const bool of_controller = metric.labels == std::vector<std::string>{"controller"};
+    if (metric.spec.kind != MetricKind::counter || !of_controller) continue;
+    count(metric.spec.name, {{"controller", controller}}, 0, now);
   }
 }
 

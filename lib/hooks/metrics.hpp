@@ -13,6 +13,10 @@
 #include "hooks/once_per.hpp"
 #include "hooks/result_extras.hpp"
 
+namespace kubewatch::loop {
+class EventLoop;
+}
+
 namespace kubewatch::hooks {
 
 struct RunRecord;
@@ -29,6 +33,8 @@ struct ProcessFacts {
 };
 // cpu_seconds and resident_bytes of this process, from the kernel; the rest untouched.
 void read_process(ProcessFacts& out);
+// All but the spans.
+ProcessFacts process_facts(const loop::EventLoop& loop, bool ready);
 
 using OnMetric = std::function<void(const std::string& controller, const HookMetric& metric)>;
 

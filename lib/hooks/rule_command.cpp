@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
+#include "base/find_program.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
-#include "hooks/default_path.hpp"
 #include "hooks/rule_parts.hpp"
 #include "hooks/rule_values.hpp"
 
@@ -41,19 +40,6 @@ std::string why_not_executable(const std::string& path) {
                      base::escape_for_terminal(path));
 }
 
-std::string find_in_path(const std::string& name) {
-  const char* variable = std::getenv("PATH");
-  for (const std::string& folder :
-       base::split(variable != nullptr ? variable : kDefaultPath, ':')) {
-    // An empty or relative entry means the working folder of whoever starts kubewatch: not a
-    // hook's.
-    if (!folder.starts_with('/')) continue;
-    const std::string candidate = resolve(name, folder);
-    if (why_not_executable(candidate).empty()) return candidate;
-  }
-  return "";
-}
-
 bool resolve_program(const RuleNode& node, const std::string& folder, std::string& program) {
   const bool is_path = program.find('/') != std::string::npos;
   if (is_path) program = resolve(program, folder);
@@ -62,9 +48,9 @@ bool resolve_program(const RuleNode& node, const std::string& folder, std::strin
     const std::string wrong = why_not_executable(program);
     return wrong.empty() || node.problem(wrong);
   }
-  const std::string found = find_in_path(program);
+  const std::string found = base::find_program(program);
   if (!found.empty()) {
-    program = found;
+    program = resolve(found, folder);
     return true;
   }
   std::error_code ignored;

@@ -56,7 +56,7 @@ bool read_for_of(const RuleNode& node, ReadRule& out) {
   return ok;
 }
 
-bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
+void read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
   Rule& rule = out.rule;
   rule.has_for = node.has("for");
   if (!rule.has_for) rule.concurrency = 1;
@@ -64,7 +64,7 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
     return read_finalize(inner, folder, rule.finalize.emplace(), rule.finalizer_name,
                          rule.when_removed);
   };
-  bool ok = read_keys(
+  read_keys(
       node,
       {{"for", [&](const RuleNode& inner) { return read_for_of(inner, out); }},
        {"owns", [&](const RuleNode& inner) { return read_owns(inner, rule.owns); }},
@@ -94,25 +94,28 @@ bool read_spec(const RuleNode& node, const std::string& folder, ReadRule& out) {
        {"finalize", finalize},
        {"retry", [&](const RuleNode& inner) { return read_retry(inner, rule.retry); }},
        {"apply", [&](const RuleNode& inner) { return read_apply(inner, rule.apply); }}});
-  if (!node.value().is_object()) return false;
-  ok = check_kept(node, out.rule, out.kinds) && ok;
-  if (!rule.has_for) ok = check_without_for(node, rule) && ok;
+  if (!node.value().is_object()) return;
+  check_kept(node, out.rule, out.kinds);
+  if (!rule.has_for) check_without_for(node, rule);
   const bool finalizes = rule.when_no_longer_matched == WhenUnmatched::finalize;
   if (finalizes && !node.has("finalize")) {
     node.child("whenNoLongerMatched")
         .problem("finalize needs spec.finalize: there is nothing to run");
   }
-  return ok;
 }
 
 // Where a key stands, or the document when the value is a default.
-Diagnostic place_of(const RuleNode& document, std::initializer_list<const char*> keys) {
+base::Remark place_of(const RuleNode& document, std::initializer_list<const char*> keys) {
   RuleNode node = document;
   for (const char* key : keys) {
-    if (!node.has(key)) return document.diagnostic("");
+    if (!node.has(key)) {
+      node = document;
+      break;
+    }
     node = node.child(key);
   }
-  return node.diagnostic("");
+  const base::YamlMark mark = node.mark();
+  return {node.file(), mark.line, mark.column, ""};
 }
 
 void fill_defaults(const RuleNode& document, const std::string& folder, ReadRule& out) {
@@ -175,7 +178,10 @@ std::optional<ReadRule> read_document(const RuleNode& node, const std::string& f
   const auto metadata = [&out](const RuleNode& inner) {
     return read_keys(inner, {{"name", object_name(out.rule.name), true}});
   };
-  const auto spec = [&](const RuleNode& inner) { return read_spec(inner, folder, out); };
+  const auto spec = [&](const RuleNode& inner) {
+    read_spec(inner, folder, out);
+    return true;
+  };
   read_keys(node, {{"apiVersion", checked, true},
                    {"kind", checked, true},
                    {"metadata", metadata, true},

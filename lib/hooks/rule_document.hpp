@@ -15,9 +15,9 @@ namespace kubewatch::hooks {
 struct ReadRule {
   Rule rule;
   std::vector<StreamRule> kinds;  // where `for` is a list; rule.for_ is none of them
-  Diagnostic name_at;
-  Diagnostic manager_at;
-  Diagnostic finalizer_at;
+  base::Remark name_at;
+  base::Remark manager_at;
+  base::Remark finalizer_at;
 };
 
 // True for documents that are no business of ours: in a folder, manifests may lie beside the rules.

@@ -32,8 +32,9 @@ base::YamlLimits yaml_limits() {
 // Everything read so far.
 struct Loading {
   std::vector<ReadRule> rules;
-  std::vector<Diagnostic> problems;
-  bool look_for_files = true;   // that the rules name
+  std::vector<base::Remark> problems;
+  bool look_for_files = true;  // that the rules name
+  RuleProbe* probe = nullptr;
   std::set<std::string> files;  // canonical: the same file twice, under whatever name, is one file
 };
 
@@ -45,8 +46,8 @@ std::string without_path(std::string message, const std::string& file) {
 }
 
 // "LINE:COLUMN: what", as parse_yaml says it.
-Diagnostic yaml_problem(const std::string& file, const std::string& message) {
-  Diagnostic out{file, 0, 0, message};
+base::Remark yaml_problem(const std::string& file, const std::string& message) {
+  base::Remark out{file, 0, 0, message};
   const char* end = message.data() + message.size();
   const auto line = std::from_chars(message.data(), end, out.line);
   if (line.ec != std::errc() || line.ptr == end || *line.ptr != ':') return out;
@@ -70,7 +71,7 @@ bool read_text(std::string_view text, const std::string& file, bool in_folder, L
   for (const base::YamlDocument& document : *documents) {
     if (in_folder && is_foreign(document.value)) continue;
     seen = true;
-    const RuleSource source{file, document.marks, out.problems, nullptr, out.look_for_files};
+    const RuleSource source{file, document.marks, out.problems, out.probe, out.look_for_files};
     auto rule = read_document(RuleNode(source, document.value), folder);
     if (!rule) continue;
     for (ReadRule& one : one_per_kind(*std::move(rule))) out.rules.push_back(std::move(one));
@@ -91,9 +92,8 @@ bool read_path(const std::string& file, bool in_folder, Loading& out) {
 }
 
 bool is_rule_file(const fs::path& path) {
-  const std::string extension = path.extension().string();
   const bool hidden = path.filename().string().starts_with('.');
-  return !hidden && (extension == ".yaml" || extension == ".yml" || extension == ".json");
+  return !hidden && base::holds_documents(path.string());
 }
 
 void read_folder(const std::string& folder, Loading& out) {
@@ -111,7 +111,7 @@ void read_folder(const std::string& folder, Loading& out) {
                           "a document of apiVersion kubewatch.dev/v1"});
 }
 
-std::string place_text(const Diagnostic& place) {
+std::string place_text(const base::Remark& place) {
   return fmt::format("{}:{}", base::escape_for_terminal(place.file), place.line);
 }
 
@@ -121,8 +121,8 @@ struct Clash {
   const std::string& first_name;
 };
 
-void report_clash(const Clash& clash, const std::string& value, const Diagnostic& first,
-                  Diagnostic second, std::vector<Diagnostic>& problems) {
+void report_clash(const Clash& clash, const std::string& value, const base::Remark& first,
+                  base::Remark second, std::vector<base::Remark>& problems) {
   second.message =
       fmt::format("{} {} is already that of controller {} ({}){}", clash.what, in_quotes(value),
                   in_quotes(clash.first_name), place_text(first), clash.why);
@@ -130,7 +130,7 @@ void report_clash(const Clash& clash, const std::string& value, const Diagnostic
 }
 
 // The first rule of a name, field manager or finalizer has it; each later one is told who.
-void check_across(const std::vector<ReadRule>& rules, std::vector<Diagnostic>& problems) {
+void check_across(const std::vector<ReadRule>& rules, std::vector<base::Remark>& problems) {
   for (std::size_t second = 0; second < rules.size(); ++second) {
     for (std::size_t first = 0; first < second; ++first) {
       const ReadRule& a = rules[first];
@@ -161,7 +161,7 @@ LoadedRules finish(Loading loading) {
   check_across(loading.rules, loading.problems);
   LoadedRules out;
   out.problems = std::move(loading.problems);
-  const auto order = [](const Diagnostic& a, const Diagnostic& b) {
+  const auto order = [](const base::Remark& a, const base::Remark& b) {
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
   };
   std::stable_sort(out.problems.begin(), out.problems.end(), order);
@@ -169,9 +169,10 @@ LoadedRules finish(Loading loading) {
   return out;
 }
 
-LoadedRules load(const std::vector<std::string>& paths, bool look_for_files) {
+LoadedRules load(const std::vector<std::string>& paths, bool look_for_files, RuleProbe* probe) {
   Loading loading;
   loading.look_for_files = look_for_files;
+  loading.probe = probe;
   for (const std::string& path : paths) {
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
@@ -185,12 +186,6 @@ LoadedRules load(const std::vector<std::string>& paths, bool look_for_files) {
 
 }  // namespace
 
-std::string Diagnostic::str() const {
-  const std::string name = base::escape_for_terminal(file);
-  if (line == 0) return fmt::format("{}: {}", name, message);
-  return fmt::format("{}:{}:{}: {}", name, line, column, message);
-}
-
 std::vector<std::string> rule_files_in(const std::string& folder, std::error_code& failed) {
   std::vector<std::string> out;
   fs::directory_iterator it(folder, failed);
@@ -203,12 +198,12 @@ std::vector<std::string> rule_files_in(const std::string& folder, std::error_cod
   return out;
 }
 
-LoadedRules load_rules(const std::vector<std::string>& paths) {
-  return load(paths, true);
+LoadedRules load_rules(const std::vector<std::string>& paths, RuleProbe* probe) {
+  return load(paths, true, probe);
 }
 
-LoadedRules load_rules_to_read(const std::vector<std::string>& paths) {
-  return load(paths, false);
+LoadedRules load_rules_to_read(const std::vector<std::string>& paths, RuleProbe* probe) {
+  return load(paths, false, probe);
 }
 
 LoadedRules parse_rules(std::string_view text, const std::string& file) {

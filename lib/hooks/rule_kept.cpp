@@ -155,19 +155,18 @@ class KeptCheck {
 
 }  // namespace
 
-bool check_kept(const RuleNode& spec, const Rule& rule, const std::vector<StreamRule>& kinds) {
-  bool ok = true;
+void check_kept(const RuleNode& spec, const Rule& rule, const std::vector<StreamRule>& kinds) {
   std::vector<KeptCheck> objects;  // what the rule is for
   for (const StreamRule& kind : kinds) objects.emplace_back(kind, "spec.for.");
   if (kinds.empty()) objects.emplace_back(rule.for_, "spec.for.");
   // Several kinds may have the same fault; it is told once.
   const auto each_kind = [&](const auto& check) {
-    ok = std::all_of(objects.begin(), objects.end(), check) && ok;
+    (void)std::all_of(objects.begin(), objects.end(), check);
   };
   if (spec.has("for")) {
     const RuleNode place = spec.child("for");
     for (std::size_t i = 0; i < objects.size(); ++i) {
-      ok = objects[i].filter(kinds.empty() ? place : place.item(i)) && ok;
+      objects[i].filter(kinds.empty() ? place : place.item(i));
     }
     each_kind([&](const KeptCheck& check) { return check.changed(spec); });
     each_kind([&](const KeptCheck& check) { return check.env(spec, "reconcile", rule.reconcile); });
@@ -177,7 +176,7 @@ bool check_kept(const RuleNode& spec, const Rule& rule, const std::vector<Stream
     }
   }
   for (std::size_t i = 0; i < rule.owns.size(); ++i) {
-    ok = KeptCheck(rule.owns[i].stream, "").filter(spec.child("owns").item(i)) && ok;
+    KeptCheck(rule.owns[i].stream, "").filter(spec.child("owns").item(i));
   }
   for (std::size_t i = 0; i < rule.watches.size(); ++i) {
     const RuleNode place = spec.child("watches").item(i);
@@ -187,10 +186,9 @@ bool check_kept(const RuleNode& spec, const Rule& rule, const std::vector<Stream
       });
     }
     const KeptCheck related(rule.watches[i].stream, "");
-    ok = related.filter(place) && ok;
-    ok = related.program(place, "map", rule.watches[i].map) && ok;
+    related.filter(place);
+    related.program(place, "map", rule.watches[i].map);
   }
-  return ok;
 }
 
 }  // namespace kubewatch::hooks

@@ -8,49 +8,49 @@
 #include <string_view>
 #include <vector>
 
+#include "base/document_place.hpp"
 #include "base/document_words.hpp"
 #include "base/json_fwd.hpp"
-#include "base/yaml.hpp"
-#include "hooks/rule_file.hpp"
+#include "core/resource.hpp"
 
 namespace kubewatch::hooks {
 
 struct RuleKey;
+class RuleNode;
 
-// Sees what the reader asks for while it reads: how a test compares it with rule_schema.
+// Sees what the reader asks for and finds while it reads: who knows kinds checks those of rules,
+// and a test compares keys and words with rule_schema.
 class RuleProbe {
  public:
   virtual ~RuleProbe() = default;
-  virtual void on_keys(const std::string& path, const std::vector<RuleKey>& keys) = 0;
-  virtual void on_words(const std::string& path, const std::vector<std::string>& words) = 0;
+  virtual void on_keys(const std::string& /*path*/, const std::vector<RuleKey>& /*keys*/) {}
+  virtual void on_words(const std::string& /*path*/, const std::vector<std::string>& /*words*/) {}
+  // An entry that names a kind, once it was read; its problems may be added to.
+  virtual void on_kind(const RuleNode& /*place*/, const core::Gvk& /*gvk*/) {}
 };
 
 // What all nodes of one document share. Everything referenced must outlive the nodes.
 struct RuleSource {
   const std::string& file;
   const base::YamlMarks& marks;
-  std::vector<Diagnostic>& problems;
+  std::vector<base::Remark>& problems;
   RuleProbe* probe = nullptr;
   bool look_for_files = true;  // programs and files that the rule names must be there
 };
 
 // A cheap handle; the document must outlive it.
-class RuleNode {
+class RuleNode : public base::DocumentPlace {
  public:
-  RuleNode(const RuleSource& source, const Json& document) : source_(&source), value_(&document) {}
+  RuleNode(const RuleSource& source, const Json& document)
+      : DocumentPlace(document), source_(&source) {}
 
-  const Json& value() const { return *value_; }
-  // "spec.owns[0].kind"; "" for the document.
-  const std::string& path() const { return path_; }
   const std::string& file() const { return source_->file; }
   RuleProbe* probe() const { return source_->probe; }
   bool looks_for_files() const { return source_->look_for_files; }
-  base::YamlMark mark() const { return source_->marks.value_at(pointer_); }
-  Diagnostic diagnostic(std::string message) const;
+  base::YamlMark mark() const { return source_->marks.value_at(pointer()); }
 
   // Whether the key of the value is none that YAML made of a plain y, on or the like.
-  bool key_is_text() const { return source_->marks.key_is_text(pointer_); }
-  bool has(std::string_view key) const;
+  bool key_is_text() const { return source_->marks.key_is_text(pointer()); }
   // Preconditions: has(key); index < size. Messages call the child `shown` where it is given.
   RuleNode child(const std::string& key, std::string_view shown = {}) const;
   RuleNode item(std::size_t index) const;
@@ -61,12 +61,7 @@ class RuleNode {
   bool problem_at_key(std::string_view message) const;
 
  private:
-  bool add(base::YamlMark mark, std::string_view message) const;
-
   const RuleSource* source_;
-  const Json* value_;
-  std::string path_;
-  std::string pointer_;
 };
 
 // Reads one value into what it was made for. False: a problem was reported.

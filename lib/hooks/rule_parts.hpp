@@ -21,7 +21,7 @@ bool read_changed(const RuleNode& node, std::vector<std::string>& out);
 
 // rule_kept.cpp: programs and paths of a rule's spec that look for what is not kept of the objects.
 // `kinds`: of a rule that is for several; none: rule.for_.
-bool check_kept(const RuleNode& spec, const Rule& rule, const std::vector<StreamRule>& kinds);
+void check_kept(const RuleNode& spec, const Rule& rule, const std::vector<StreamRule>& kinds);
 
 // rule_hook.cpp; `folder` is absolute: the rule file's, base of relative paths.
 bool read_reconcile(const RuleNode& node, const std::string& folder, HookRule& out);
@@ -42,6 +42,6 @@ bool read_triggers(const RuleNode& node, const std::string& folder, std::vector<
 bool read_schedule(const RuleNode& node, std::optional<CronSchedule>& out);
 
 // rule_without_for.cpp: what a rule of one run for everything cannot have; `spec` is its spec.
-bool check_without_for(const RuleNode& spec, const Rule& rule);
+void check_without_for(const RuleNode& spec, const Rule& rule);
 
 }  // namespace kubewatch::hooks

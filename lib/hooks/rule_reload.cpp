@@ -168,7 +168,7 @@ void RuleReloader::read(bool quietly, bool asked) {
   stamp_ = std::move(stamp);
   auto loaded = load_(paths_);
   std::string wrong;
-  for (const Diagnostic& problem : loaded.problems) wrong += problem.str() + "\n";
+  for (const base::Remark& problem : loaded.problems) wrong += problem.str() + "\n";
   const bool told = quietly && wrong == wrong_;
   wrong_ = std::move(wrong);
   if (!wrong_.empty()) {
@@ -189,7 +189,7 @@ void RuleReloader::read(bool quietly, bool asked) {
   on_rules_(std::move(loaded.rules));
 }
 
-void RuleReloader::tell(const std::vector<Diagnostic>& problems) {
+void RuleReloader::tell(const std::vector<base::Remark>& problems) {
   const std::size_t told = std::min(problems.size(), kMaxTold);
   for (std::size_t i = 0; i < told; ++i) base::log_error(problems[i].str());
   base::log_error("the rules are wrong now; the controllers go on with the rules they have",

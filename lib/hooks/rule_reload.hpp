@@ -28,8 +28,9 @@ class RuleReloader {
     std::set<std::string> names;  // of the rules
   };
   // `paths` as load_rules() takes them; `load` reads them. `loop` must outlive it.
-  RuleReloader(loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules,
-               Before before, Load load = load_rules);
+  RuleReloader(
+      loop::EventLoop& loop, std::vector<std::string> paths, OnRules on_rules, Before before,
+      Load load = [](const std::vector<std::string>& all) { return load_rules(all); });
 
   // From now on changes are seen. Errors: unavailable (no inotify left, or no watch for one of the
   // folders): read_again() works still.
@@ -45,7 +46,7 @@ class RuleReloader {
   void read(bool quietly, bool asked);
   // How long a rule has to be missing still, with the files as they are.
   Duration still_to_lack(bool same_files);
-  void tell(const std::vector<Diagnostic>& problems);
+  void tell(const std::vector<base::Remark>& problems);
 
   loop::EventLoop& loop_;
   std::vector<std::string> paths_;

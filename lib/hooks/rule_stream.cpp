@@ -100,6 +100,12 @@ std::vector<RuleKey> kind_keys(StreamRule& out) {
   return {{"apiVersion", api_version(out.gvk), true}, {"kind", kind(out.gvk), true}};
 }
 
+// Of an entry whose kind, if it says one, was read.
+void tell_kind(const RuleNode& node, const core::Gvk& gvk) {
+  if (node.probe() == nullptr || gvk.version.empty() || gvk.kind.empty()) return;
+  node.probe()->on_kind(node, gvk);
+}
+
 std::vector<RuleKey> stream_keys(StreamRule& out) {
   return {
       {"namespaces", namespaces(out.namespaces, "leave it out for all namespaces")},
@@ -127,6 +133,7 @@ bool read_stream(const RuleNode& node, StreamRule& out, std::vector<RuleKey> mor
   }
   out.list.label_selector = out.label_selector.str();
   out.list.field_selector = out.field_selector.str();
+  tell_kind(node, out.gvk);
   return ok;
 }
 
@@ -278,6 +285,7 @@ bool read_writes(const RuleNode& node, std::vector<WritesRule>& out) {
         item, {{"apiVersion", api_version(one.gvk), true},
                {"kind", kind(one.gvk), true},
                {"namespaces", namespaces(one.namespaces, "leave it out for the object's own")}});
+    tell_kind(item, one.gvk);
     out.push_back(std::move(one));
     return ok;
   })(node);

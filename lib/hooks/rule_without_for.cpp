@@ -5,39 +5,35 @@
 namespace kubewatch::hooks {
 namespace {
 
-bool refuse(const RuleNode& spec, const std::string& key, std::string_view why) {
-  return !spec.has(key) || spec.child(key).problem_at_key(why);
+void refuse(const RuleNode& spec, const std::string& key, std::string_view why) {
+  if (spec.has(key)) spec.child(key).problem_at_key(why);
 }
 
-bool check_env(const RuleNode& hook) {
-  if (!hook.has("env") || !hook.child("env").value().is_object()) return true;
+void check_env(const RuleNode& hook) {
+  if (!hook.has("env") || !hook.child("env").value().is_object()) return;
   const RuleNode env = hook.child("env");
-  bool ok = true;
   for (const auto& [name, value] : env.value().items()) {
     if (!value.is_object() || !value.contains("jq")) continue;
-    ok = env.child(name).problem("needs spec.for: there is no object for jq to read");
+    env.child(name).problem("needs spec.for: there is no object for jq to read");
   }
-  return ok;
 }
 
 }  // namespace
 
-bool check_without_for(const RuleNode& spec, const Rule& rule) {
-  bool ok = refuse(spec, "finalize", "needs spec.for: there is no object to finalize");
-  ok = refuse(spec, "whenNoLongerMatched", "needs spec.for: there is no object to match") && ok;
-  ok = refuse(spec, "onDelete", "needs spec.for: there is no object to be deleted") && ok;
-  ok = refuse(spec, "changed", "needs spec.for: there is no object to change") && ok;
+void check_without_for(const RuleNode& spec, const Rule& rule) {
+  refuse(spec, "finalize", "needs spec.for: there is no object to finalize");
+  refuse(spec, "whenNoLongerMatched", "needs spec.for: there is no object to match");
+  refuse(spec, "onDelete", "needs spec.for: there is no object to be deleted");
+  refuse(spec, "changed", "needs spec.for: there is no object to change");
   if (spec.has("concurrency") && rule.concurrency != 1) {
-    ok = spec.child("concurrency")
-             .problem("must be 1 or left out: a rule without spec.for is one run for everything");
+    spec.child("concurrency")
+        .problem("must be 1 or left out: a rule without spec.for is one run for everything");
   }
-  if (spec.has("reconcile")) ok = check_env(spec.child("reconcile")) && ok;
-  if (spec.has("apply") && spec.child("apply").has("ownerReference")) {
-    ok = refuse(spec.child("apply"), "ownerReference",
-                "needs spec.for: there is no object that could own the children") &&
-         ok;
+  if (spec.has("reconcile")) check_env(spec.child("reconcile"));
+  if (spec.has("apply")) {
+    refuse(spec.child("apply"), "ownerReference",
+           "needs spec.for: there is no object that could own the children");
   }
-  return ok;
 }
 
 }  // namespace kubewatch::hooks

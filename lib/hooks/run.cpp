@@ -170,7 +170,7 @@ void Run::tell_exchange() const {
 }
 
 void Run::log_output() const {
-  LineLimit limit(1000, 0);
+  LineLimit limit(1000, Duration::max());
   const std::vector<std::string> lines = base::split(exit_.out, '\n');
   base::LogFields fields = log_fields();
   fields.emplace_back("stream", "stdout");

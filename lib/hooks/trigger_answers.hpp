@@ -43,11 +43,11 @@ class TriggerAnswers {
   OnRequest on_request_;
   // Of a path: who floods one keeps nobody from the others.
   struct Share {
-    LineLimit all{1000, 200};
-    LineLimit wide{20, 2};  // of those that look at all objects
+    LineLimit all{1000, Duration{5}};
+    LineLimit wide{20, Duration{500}};  // of those that look at all objects
   };
   std::map<std::string, Share> shares_;
-  LineLimit refused_{1000, 200};  // those without a right must not use up the others' share
+  LineLimit refused_{1000, Duration{5}};  // those without a right must not use up the others' share
 };
 
 }  // namespace kubewatch::hooks

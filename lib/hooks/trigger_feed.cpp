@@ -1,8 +1,6 @@
 // Lines to requests.
 #include "hooks/trigger_feed.hpp"
 
-#include <algorithm>
-
 #include "base/strings.hpp"
 
 namespace kubewatch::hooks {
@@ -17,21 +15,14 @@ TriggerFeed::TriggerFeed(OnRequest on_request, OnRefused on_refused)
       on_refused_(std::move(on_refused)),
       lines_(kMaxTriggerBytes + 1) {}
 
-double TriggerFeed::tokens(TimePoint now) const {
-  if (counted_ == TimePoint{}) return tokens_;
-  const auto passed = static_cast<double>((now - counted_).count()) / 1000;
-  return std::min(kTriggerBurst, tokens_ + passed * kTriggersPerSecond);
-}
-
 void TriggerFeed::line(TimePoint now, std::string_view text, std::set<std::string>& wide) {
   if (base::trim(text).empty()) return;
-  tokens_ = tokens(now) - 1;
-  counted_ = now;
+  allowed_.take(now);
   auto request = read_trigger_request(text);
   if (!request.ok()) return on_refused_(request.error());
   if (!request->key) {
     if (!wide.insert(objects_of(*request)).second) return;
-    tokens_ -= kWideCost;
+    allowed_.take(now, kWideCost);
   }
   on_request_(*request);
 }
@@ -57,9 +48,10 @@ void TriggerFeed::restart() {
 }
 
 Duration TriggerFeed::pause(TimePoint now) const {
-  const double left = tokens(now);
+  const double left = allowed_.level(now);
   if (left >= 0) return Duration{0};
-  return Duration{1 + static_cast<std::int64_t>(-left * 1000 / kTriggersPerSecond)};
+  return Duration{1 +
+                  static_cast<std::int64_t>(-left * static_cast<double>(kOneTriggerPer.count()))};
 }
 
 }  // namespace kubewatch::hooks

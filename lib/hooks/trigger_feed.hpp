@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/time.hpp"
+#include "base/token_bucket.hpp"
 #include "hooks/trigger_request.hpp"
 #include "loop/lines.hpp"
 
@@ -17,7 +18,7 @@ namespace kubewatch::hooks {
 // Requests of one source. More than a burst at once, or a rate after it, has to wait: what is not
 // read yet stays with the writer, and nothing is lost.
 inline constexpr double kTriggerBurst = 1000;
-inline constexpr double kTriggersPerSecond = 200;
+inline constexpr Duration kOneTriggerPer{5};
 inline constexpr std::size_t kTriggerChunk = 16U << 10U;  // bytes of one read
 
 class TriggerFeed {
@@ -38,13 +39,11 @@ class TriggerFeed {
 
  private:
   void line(TimePoint now, std::string_view text, std::set<std::string>& wide);
-  double tokens(TimePoint now) const;
 
   OnRequest on_request_;
   OnRefused on_refused_;
   loop::LineSplitter lines_;
-  double tokens_ = kTriggerBurst;
-  TimePoint counted_{};
+  base::TokenBucket allowed_{kTriggerBurst, kOneTriggerPer};
 };
 
 }  // namespace kubewatch::hooks

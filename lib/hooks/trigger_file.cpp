@@ -11,7 +11,6 @@
 #include <cstring>
 
 #include "base/log.hpp"
-#include "hooks/trigger_program.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -94,13 +93,6 @@ Duration TriggerFile::read_on(int fd, off_t end) {
   const TimePoint now = setting_.loop.now();
   feed_.bytes(now, bytes);
   return std::max(feed_.pause(now), place_.offset() < end ? kMore : kLook);
-}
-
-std::unique_ptr<TriggerSource> open_trigger(const TriggerSetting& setting, const TriggerRule& rule,
-                                            std::size_t index) {
-  if (!rule.exec.empty()) return std::make_unique<TriggerProgram>(setting, rule.exec, index);
-  if (!rule.file.empty()) return std::make_unique<TriggerFile>(setting, rule.file);
-  return nullptr;
 }
 
 }  // namespace kubewatch::hooks

@@ -31,7 +31,7 @@ class TriggerFile : public TriggerSource {
   TriggerSetting setting_;
   std::string path_;
   TriggerFeed feed_;
-  LineLimit told_{10, 1};
+  LineLimit told_{10, Duration{1000}};
   bool first_ = true;
   std::string wrong_;  // that was told
   TriggerPlace place_;

@@ -8,12 +8,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
+#include "base/find_program.hpp"
 #include "base/log.hpp"
-#include "hooks/default_path.hpp"
 #include "hooks/hook_homes.hpp"
 #include "loop/process.hpp"
 
@@ -84,10 +83,8 @@ void TriggerProgram::start() {
   loop::ProcessOptions options;
   options.argv = {"/bin/sh", "-c", "p=$KW_PIPE; unset KW_PIPE; exec \"$@\" >\"$p\"", "sh"};
   options.argv.insert(options.argv.end(), argv_.begin(), argv_.end());
-  const char* path = std::getenv("PATH");
-  options.environment = {"PATH=" + (path != nullptr ? path : std::string(kDefaultPath)),
-                         "HOME=" + setting_.folder, "KW_CONTROLLER=" + setting_.controller,
-                         "KW_PIPE=" + pipe_};
+  options.environment = {"PATH=" + base::search_path(), "HOME=" + setting_.folder,
+                         "KW_CONTROLLER=" + setting_.controller, "KW_PIPE=" + pipe_};
   options.directory = setting_.directory;
   options.timeout = Duration{0};
   auto process = loop::Process::start(

@@ -38,7 +38,7 @@ class TriggerProgram : public TriggerSource {
   std::vector<std::string> argv_;
   std::string pipe_;
   TriggerFeed feed_;
-  LineLimit told_{100, 10};
+  LineLimit told_{100, Duration{100}};
   base::Backoff backoff_{{Duration{1000}, Duration{300000}, 2.0, 0.2}};
   TimePoint started_{};
   int fd_ = -1;  // the pipe, for reading and writing

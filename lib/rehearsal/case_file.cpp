@@ -300,15 +300,10 @@ bool read_text(std::string_view text, const std::string& file, bool in_folder, L
   return seen;
 }
 
-bool is_yaml(const fs::path& path) {
-  const std::string ending = path.extension().string();
-  return ending == ".yaml" || ending == ".yml" || ending == ".json";
-}
-
 // What is not looked at is a problem: cases may be there.
 class Collection {
  public:
-  explicit Collection(std::vector<hooks::Diagnostic>& problems) : problems_(problems) {}
+  explicit Collection(std::vector<base::Remark>& problems) : problems_(problems) {}
 
   void add(const fs::path& folder, std::size_t depth = 0) {
     if (is_full_) return;
@@ -320,7 +315,7 @@ class Collection {
       if (it->path().filename().string().starts_with('.')) continue;
       if (it->is_directory(ignored)) {
         if (!it->is_symlink(ignored)) add(it->path(), depth + 1);
-      } else if (is_yaml(it->path())) {
+      } else if (base::holds_documents(it->path().string())) {
         is_full_ = files_.size() == kMaxFiles;
         if (is_full_) {
           return tell(folder, fmt::format("more than {} YAML files", kMaxFiles));
@@ -341,7 +336,7 @@ class Collection {
     problems_.push_back({folder.string(), 0, 0, "not all of it was looked at: " + why});
   }
 
-  std::vector<hooks::Diagnostic>& problems_;
+  std::vector<base::Remark>& problems_;
   std::vector<std::string> files_;
   bool is_full_ = false;
 };

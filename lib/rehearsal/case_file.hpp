@@ -51,7 +51,7 @@ struct TestCase {
 
 struct LoadedCases {
   std::vector<TestCase> cases;
-  std::vector<hooks::Diagnostic> problems;  // cases are usable only when empty
+  std::vector<base::Remark> problems;  // cases are usable only when empty
 };
 
 // Files, and folders with all that is below them; in a folder other documents are passed over.

@@ -107,7 +107,7 @@ struct EventAggregator::Series {
 };
 
 EventAggregator::EventAggregator(EventLimits limits, base::Random& random)
-    : limits_(limits), random_(random) {}
+    : limits_(limits), random_(random), beyond_{{limits.burst_beyond, limits.one_beyond_per}, 0} {}
 
 EventAggregator::~EventAggregator() = default;
 
@@ -141,7 +141,7 @@ bool EventAggregator::may_change(Reported& reported, const core::ObjectRef& obje
   if (reported.current->given_up && reported.current->refused) return false;
   std::erase_if(reported.changes,
                 [&](TimePoint change) { return change + limits_.refresh <= now; });
-  return reported.changes.size() < limits_.notes && bucket_of(object, now).tokens >= 1;
+  return reported.changes.size() < limits_.notes && bucket_of(object, now).tokens.level(now) >= 1;
 }
 
 EventAggregator::Bucket& EventAggregator::bucket_of(const core::ObjectRef& object, TimePoint now) {
@@ -149,42 +149,26 @@ EventAggregator::Bucket& EventAggregator::bucket_of(const core::ObjectRef& objec
   Bucket* bucket = buckets_.find(key);
   if (bucket == nullptr) {
     if (buckets_.size() >= limits_.remembered) {
-      if (!is_beyond_) beyond_ = Bucket{limits_.burst_beyond, now, 0};
-      is_beyond_ = true;
-      if (!admit_beyond(now)) return beyond_;
+      if (beyond_.tokens.level(now) < 1) return beyond_;
+      beyond_.tokens.take(now);
       const std::string oldest = *buckets_.oldest([](const Bucket&) { return true; });
       buckets_.erase(oldest);
     }
-    return buckets_.insert(key, Bucket{limits_.burst, now, 0});
+    return buckets_.insert(key, Bucket{{limits_.burst, limits_.one_write_per}, 0});
   }
-  const auto passed = static_cast<double>((now - bucket->at).count());
-  const double earned = passed / static_cast<double>(limits_.one_write_per.count());
-  bucket->tokens = std::min(limits_.burst, bucket->tokens + earned);
-  bucket->at = now;
   return *bucket;
-}
-
-// An object that would push out another one's memory.
-bool EventAggregator::admit_beyond(TimePoint now) {
-  const auto passed = static_cast<double>((now - beyond_.at).count());
-  const double earned = passed / static_cast<double>(limits_.one_beyond_per.count());
-  beyond_.tokens = std::min(limits_.burst_beyond, beyond_.tokens + earned);
-  beyond_.at = now;
-  if (beyond_.tokens < 1) return false;
-  beyond_.tokens -= 1;
-  return true;
 }
 
 Result<void> EventAggregator::begin(const std::string& same, std::uint64_t note,
                                     const EventReporter& reporter, const Happening& what,
                                     TimePoint now, WallTime wall) {
   Bucket& bucket = bucket_of(what.regarding, now);
-  if (bucket.tokens < 1) {
+  if (bucket.tokens.level(now) < 1) {
     ++bucket.suppressed;
     ++stats_.suppressed;
     return {};
   }
-  bucket.tokens -= 1;
+  bucket.tokens.take(now);
   if (series_.size() >= limits_.remembered && !forget_oldest()) {
     ++stats_.dropped;
     return {};
@@ -223,8 +207,8 @@ void EventAggregator::repeat(Series& series, bool changes, TimePoint now, WallTi
   if (++series.count == 2 || changes) {
     // The first repetition is news and costs a write; the rest wait for the refresh or the end.
     Bucket& bucket = bucket_of(series.first.regarding, now);
-    series.hurried = bucket.tokens >= 1;
-    if (series.hurried) bucket.tokens -= 1;
+    series.hurried = bucket.tokens.level(now) >= 1;
+    if (series.hurried) bucket.tokens.take(now);
   }
   series_.find(series.key);  // used just now
   series.last_seen = now;

@@ -15,6 +15,7 @@
 
 #include "base/backoff.hpp"
 #include "base/json.hpp"
+#include "base/token_bucket.hpp"
 #include "core/object_ref.hpp"
 #include "runtime/lru_map.hpp"
 
@@ -103,13 +104,11 @@ class EventAggregator {
     std::vector<TimePoint> changes;  // of it, within the last `refresh`
   };
   struct Bucket {
-    double tokens = 0;
-    TimePoint at{};
+    base::TokenBucket tokens;
     std::uint64_t suppressed = 0;  // since the last write about the object
   };
 
   Bucket& bucket_of(const core::ObjectRef& object, TimePoint now);
-  bool admit_beyond(TimePoint now);
   Result<void> begin(const std::string& same, std::uint64_t note, const EventReporter& reporter,
                      const Happening& what, TimePoint now, WallTime wall);
   bool may_change(Reported& reported, const core::ObjectRef& object, TimePoint now);
@@ -134,7 +133,6 @@ class EventAggregator {
   std::uint64_t last_series_ = 0;
   LruMap<Bucket> buckets_;
   Bucket beyond_;  // of all that are not remembered
-  bool is_beyond_ = false;
   std::set<std::pair<TimePoint, Series*>> due_;
   std::map<std::uint64_t, Series*> in_flight_;
   std::uint64_t last_id_ = 0;

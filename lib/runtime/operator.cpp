@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "core/object_ref.hpp"
 #include "runtime/operator_parts.hpp"
 #include "runtime/relation_index.hpp"
 
@@ -21,7 +22,7 @@ namespace {
 using Role = WatchedKind::Role;
 
 std::string reference(const core::ResourceType& type, const core::ObjectMeta& meta) {
-  return type.gvk.api_version() + " " + type.gvk.kind + " " + meta.key().str();
+  return core::object_text(type.gvk, meta.key());
 }
 
 // What user code throws, as an Error: one object must not end the process of all.

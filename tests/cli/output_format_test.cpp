@@ -55,16 +55,4 @@ TEST_CASE("templates are read from files, which must be there") {
   CHECK(gone.error().kind() == ErrorKind::invalid);
 }
 
-TEST_CASE("a caret stands under the place, whatever stands before it") {
-  CHECK(with_caret("bad", "{.a b}", 4) == "bad\n  {.a b}\n      ^");
-  CHECK(with_caret("bad", "日x", 3) == "bad\n  日x\n    ^");
-  CHECK(with_caret("bad", "a\tb", 2) == "bad\n  a b\n    ^");
-  CHECK(with_caret("bad", "one\ntwo", 5) == "bad\n  two\n   ^");
-  CHECK(with_caret("bad", "\x1b[31m", 0) == "bad\n  \\x1b[31m\n  ^");
-  CHECK(with_caret("bad", "abc", 99) == "bad\n  abc\n     ^");
-  const auto cut = with_caret("bad", std::string(500, 'x') + "Y" + std::string(500, 'z'), 500);
-  CHECK(cut.size() < 300);
-  CHECK(cut.find("xY") != std::string::npos);
-}
-
 }  // namespace kubewatch::cli

@@ -83,12 +83,6 @@ TEST_CASE("a wrong path or program is refused with a caret under the place") {
   CHECK(!EventFilter::parse({".a,,.b"}, "").ok());
 }
 
-TEST_CASE("a caret stands under the character that the message names") {
-  CHECK(with_caret("abc", "character 2: no") == "character 2: no\n  abc\n   ^");
-  CHECK(with_caret("abc", "no place") == "no place");
-  CHECK(with_caret("abc", "character 99: no") == "character 99: no");
-}
-
 TEST_CASE("a watch ends after so many events, and counts those that were shown") {
   EndRule::Flags flags;
   flags.max_events = 2;

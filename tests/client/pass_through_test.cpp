@@ -73,6 +73,15 @@ const Error kBroken(ErrorKind::unreachable, "cluster:6443 hung up");
 
 }  // namespace
 
+TEST_CASE("tunnels are told by their subresource") {
+  for (const char* name : {"proxy", "exec", "attach", "portforward", "token"}) {
+    CHECK(is_tunnel(name));
+  }
+  for (const char* name : {"", "log", "status", "scale", "Exec", "proxy/path"}) {
+    CHECK_FALSE(is_tunnel(name));
+  }
+}
+
 TEST_CASE("an answer that breaks off is cut off, and one that is whole is ended") {
   Seen half;
   Seen all;

@@ -260,7 +260,7 @@ TEST_CASE("what was said is remembered within bounds, the latest first") {
 }
 
 TEST_CASE("a flood of lines is cut to a burst and a rate") {
-  LineLimit limit(3, 10);
+  LineLimit limit(3, Duration{100});
   int admitted = 0;
   for (int i = 0; i < 100; ++i) admitted += limit.admit(at(0)) ? 1 : 0;
   CHECK(admitted == 3);

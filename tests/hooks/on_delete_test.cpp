@@ -56,6 +56,14 @@ struct World : test::ScriptedEngine {
     }));
     return *out;
   }
+  // So far, of ConfigMaps.
+  std::ptrdiff_t lists_of_children() const {
+    const auto lines = transport.lines();
+    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.find("/configmaps?") != std::string::npos &&
+             line.find("watch=true") == std::string::npos;
+    });
+  }
   void give(const std::string& place, const std::string& items) {
     auto& listed = open(place, false);
     listed.head(200);
@@ -235,13 +243,6 @@ TEST_CASE("deletions that wait while the rule is read again are told by the new 
 TEST_CASE("what goes before a rule that was read again has its caches is told when it has") {
   World world("  owns: [{apiVersion: v1, kind: ConfigMap}]\n");
   world.transport.route("GET", "/apis/demo.dev/v1/namespaces/shop/websites/a", 404, kNoSuch);
-  const auto listed = [&] {
-    const auto lines = world.transport.lines();
-    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.find("/configmaps?") != std::string::npos &&
-             line.find("watch=true") == std::string::npos;
-    });
-  };
   world.folder.write("go", "");
   auto changed = world.rules;
   world.start();
@@ -255,7 +256,7 @@ TEST_CASE("what goes before a rule that was read again has its caches is told wh
   for (int i = 1; i <= reloads; ++i) {
     changed[0].fingerprint += 1;
     REQUIRE(world.engine->reload(changed).ok());
-    REQUIRE(world.until([&] { return listed() == 1 + i; }));
+    REQUIRE(world.until([&] { return world.lists_of_children() == 1 + i; }));
     if (i == 1) world.watch("websites").data(watch_line("DELETED", site("a", "u1", "6")));
   }
   world.give_list("configmaps", "");
@@ -324,15 +325,8 @@ TEST_CASE("a rule that is read again is not told of what was never selected") {
   world.give_list("configmaps", "");
   for (const char* const plural : {"websites", "namespaces"}) world.watch(plural).head(200);
   REQUIRE(world.sees("a\n"));
-  const auto listed = [&] {
-    const auto lines = world.transport.lines();
-    return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
-      return line.find("/configmaps?") != std::string::npos &&
-             line.find("watch=true") == std::string::npos;
-    });
-  };
   REQUIRE(world.engine->reload(changed).ok());
-  REQUIRE(world.until([&] { return listed() == 2; }));
+  REQUIRE(world.until([&] { return world.lists_of_children() == 2; }));
   world.watch("websites")
       .data(watch_line("DELETED", b("6")) + watch_line("DELETED", site("a", "u1", "7")));
   world.give_list("namespaces", shop);

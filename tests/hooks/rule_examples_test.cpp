@@ -34,7 +34,7 @@ TEST_CASE("every shipped example loads without a problem") {
       CHECK(std::filesystem::exists(entry.path() / file));
     }
     const auto loaded = hooks::load_rules({entry.path().string()});
-    for (const hooks::Diagnostic& problem : loaded.problems) FAIL_CHECK(problem.str());
+    for (const base::Remark& problem : loaded.problems) FAIL_CHECK(problem.str());
     CHECK(loaded.rules.size() == 1);
   }
   CHECK(folders >= 9);

@@ -85,7 +85,7 @@ std::string small(const std::string& name, const std::string& more = "") {
 
 std::vector<std::string> lines(const hooks::LoadedRules& loaded, const std::string& folder) {
   std::vector<std::string> out;
-  for (const hooks::Diagnostic& problem : loaded.problems) {
+  for (const base::Remark& problem : loaded.problems) {
     std::string line = problem.str();
     for (std::size_t at = 0; (at = line.find(folder, at)) != std::string::npos;) {
       line.replace(at, folder.size(), "DIR");
@@ -332,7 +332,7 @@ TEST_CASE("no beginning of a good file crashes or passes as something else") {
   std::size_t accepted = 0;
   for (std::size_t size = 0; size < kFull.size(); ++size) {
     const auto loaded = hooks::parse_rules(kFull.substr(0, size), folder.file("rules.yaml"));
-    for (const hooks::Diagnostic& problem : loaded.problems) REQUIRE_FALSE(problem.message.empty());
+    for (const base::Remark& problem : loaded.problems) REQUIRE_FALSE(problem.message.empty());
     if (loaded.problems.empty()) ++accepted;
   }
   // Only cuts between whole keys after `reconcile` leave a rule.

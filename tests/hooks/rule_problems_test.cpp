@@ -38,7 +38,7 @@ void check(const Case& one) {
   folder.write("plain.txt", "no program");
   const std::string file = folder.file("rules.yaml");
   std::vector<std::string> found;
-  for (const hooks::Diagnostic& problem : hooks::parse_rules(one.text, file).problems) {
+  for (const base::Remark& problem : hooks::parse_rules(one.text, file).problems) {
     std::string line = problem.str();
     for (std::size_t at = 0; (at = line.find(folder.path(), at)) != std::string::npos;) {
       line.replace(at, folder.path().size(), "DIR");
@@ -542,7 +542,7 @@ TEST_CASE("what a file says is shortened and made safe before it is shown") {
                              longer + "('}\n" + kReconcile,
                          folder.file("rules.yaml"));
   REQUIRE_FALSE(loaded.problems.empty());
-  for (const hooks::Diagnostic& problem : loaded.problems) CHECK(problem.message.size() < 1200);
+  for (const base::Remark& problem : loaded.problems) CHECK(problem.message.size() < 1200);
 }
 
 TEST_CASE("all problems of a file are listed at once, in order of position") {

@@ -72,7 +72,7 @@ struct Seen : hooks::RuleProbe {
 void read(Seen& seen, const std::string& text, const std::string& folder) {
   auto documents = base::parse_yaml(text);
   REQUIRE(documents.ok());
-  std::vector<hooks::Diagnostic> problems;
+  std::vector<base::Remark> problems;
   const std::string file = folder + "/rules.yaml";
   const hooks::RuleSource source{file, documents->front().marks, problems, &seen};
   (void)hooks::read_document(hooks::RuleNode(source, documents->front().value), folder);

@@ -1,4 +1,4 @@
-#include "cli/find_program.hpp"
+#include "base/find_program.hpp"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 #include "support/catch.hpp"
 
-namespace kubewatch::cli {
+namespace kubewatch::base {
 
 namespace fs = std::filesystem;
 
@@ -34,9 +34,11 @@ TEST_CASE("a program is looked for in the absolute folders of PATH alone") {
   ::setenv("PATH", (".:" + first + ":" + second).c_str(), 1);
   CHECK(find_program("tool") == second + "/tool");
   CHECK(find_program("text").empty());
+  ::unsetenv("PATH");
+  CHECK(search_path() == kDefaultPath);
   fs::current_path(here);
   ::setenv("PATH", path.c_str(), 1);
   fs::remove_all(folder);
 }
 
-}  // namespace kubewatch::cli
+}  // namespace kubewatch::base

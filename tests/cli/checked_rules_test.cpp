@@ -1,5 +1,5 @@
 // Rules against the kinds that are known without a server.
-#include "cli/controller/rule_kinds.hpp"
+#include "cli/controller/checked_rules.hpp"
 
 #include "hooks/rule_folder.hpp"
 #include "support/catch.hpp"
