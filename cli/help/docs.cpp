@@ -125,13 +125,9 @@ std::string header(const std::string& name) {
       roff(name), KUBEWATCH_VERSION);
 }
 
-constexpr const char* kExitCodes =
-    ".SH EXIT STATUS\n0 done or met; 1 failed in a way not below; 2 wrong usage or invalid file, "
-    "nothing was started; 3 timed out; 4 the awaited thing failed; 5 not found, or deleted while "
-    "waiting; 6 conflict; 7 not logged in or forbidden; 8 server unreachable; 9 differences or "
-    "findings; 0 also after a graceful end by SIGTERM, SIGINT or, unless it has rules to read "
-    "again, SIGHUP of a command that runs until stopped; 128+N ended at once by a second SIGTERM "
-    "or SIGINT.\n";
+std::string roff_exit_status() {
+  return ".SH EXIT STATUS\n" + roff(kExitStatus);
+}
 
 std::string topic_page(const Topic& topic) {
   const std::string full = std::string("kubewatch-") + topic.name;
@@ -165,10 +161,18 @@ std::string man_page(const Node& node) {
   page += ".SH NAME\n" + roff("kubewatch-" + name) + " \\- " + roff(node.command->summary()) + "\n";
   page += ".SH SYNOPSIS\n\\fBkubewatch " + roff(base::join(node.path, " ")) + "\\fR [flags]\n";
   page += ".SH DESCRIPTION\n" + roff_page(std::string(page_of(name)));
-  return page + ".SH OPTIONS\n" + roff_flags(*node.app) + kExitCodes + see_also(node);
+  return page + ".SH OPTIONS\n" + roff_flags(*node.app) + roff_exit_status() + see_also(node);
 }
 
 }  // namespace
+
+const char* const kExitStatus =
+    "0 done or met; 1 failed in a way not below; 2 wrong usage or invalid file, nothing was\n"
+    "started; 3 timed out; 4 the awaited thing failed; 5 not found, nothing matched, or deleted\n"
+    "while waiting; 6 conflict; 7 not logged in or forbidden; 8 server unreachable;\n"
+    "9 differences or findings; 0 also after a graceful end by SIGTERM, SIGINT or, unless it has\n"
+    "rules to read again, SIGHUP of a command that runs until stopped; 128+N ended at once by a\n"
+    "second SIGTERM or SIGINT.\n";
 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> all = {
@@ -195,7 +199,7 @@ std::map<std::string, std::string> man_pages(const CommandTree& tree) {
     top += ".TP\n\\fB" + roff(full) + "\\fR(1)\n" + roff(node.command->summary()) + "\n";
     pages[full + ".1"] = man_page(node);
   }
-  pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + kExitCodes;
+  pages["kubewatch.1"] = top + ".SH GLOBAL FLAGS\n" + roff_flags(*tree.app) + roff_exit_status();
   for (const Topic& topic : topics()) {
     pages[fmt::format("kubewatch-{}.{}", topic.name, topic.section)] = topic_page(topic);
   }

@@ -24,6 +24,9 @@ struct Topic {
 };
 const std::vector<Topic>& topics();
 
+// What exit codes mean, the same for all commands: the end of each page and of each help.
+extern const char* const kExitStatus;
+
 // File name -> roff, one page per command and kubewatch.1.
 std::map<std::string, std::string> man_pages(const CommandTree& tree);
 

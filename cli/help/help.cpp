@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/app.hpp"
+#include "cli/help/docs.hpp"
 
 namespace kubewatch::cli {
 
@@ -24,7 +25,10 @@ class HelpFormatter : public CLI::Formatter {
     out += make_subcommands(app, mode);
     if (app->get_parent() != nullptr) {
       out += "\nGlobal flags (server, identity, logs) are listed by 'kubewatch --help'.\n";
+    } else {
+      out += topics_line();
     }
+    out += std::string("\nExit status: ") + kExitStatus;
     return as_called(app, std::move(out));
   }
 
@@ -39,6 +43,12 @@ class HelpFormatter : public CLI::Formatter {
   }
 
  private:
+  static std::string topics_line() {
+    std::string out = "\nTopics:";
+    for (const Topic& topic : topics()) out += " " + topic.name;
+    return out + " (kubewatch help TOPIC)\n";
+  }
+
   // Commands in the pages are written as the user must type them: those of a kubectl plugin begin
   // with kubectl. Other words, as kubewatch.dev, stay.
   static std::string as_called(const CLI::App* app, std::string text) {

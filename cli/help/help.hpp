@@ -1,4 +1,5 @@
-// How --help looks: usage, the command's page, its flags; global flags only on the top page.
+// How --help looks: usage, the command's page, its flags, the exit status; global flags and topics
+// only on the top page.
 #pragma once
 
 #include <memory>
