@@ -4,6 +4,7 @@
 
 #include "apiserver/printers.hpp"
 #include "core/json_path.hpp"
+#include "schema/crd_check.hpp"
 
 namespace kubewatch::cli {
 
@@ -24,13 +25,6 @@ Json age_cell(const Json& object, WallTime now) {
   return age_text(base::string_at(object, {"metadata", "creationTimestamp"}), now);
 }
 
-const Json* version_of(const Json& crd, const std::string& version) {
-  for (const auto& one : base::items_at(crd, {"spec", "versions"})) {
-    if (base::string_at(one, {"name"}) == version) return &one;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::shared_ptr<const Columns> plain_columns() {
@@ -49,7 +43,7 @@ std::shared_ptr<const Columns> builtin_columns_of(const core::ResourceType& type
 
 std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& version) {
   auto out = std::make_shared<Columns>(Columns{{"Name", 0, name_cell, "metadata"}});
-  const Json* found = version_of(crd, version);
+  const Json* found = schema::crd_version(crd, version);
   const Json* columns =
       found == nullptr ? nullptr : base::find(*found, {"additionalPrinterColumns"});
   if (columns == nullptr || !columns->is_array() || columns->empty()) return plain_columns();

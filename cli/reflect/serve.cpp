@@ -9,6 +9,7 @@
 #include "apiserver/request.hpp"
 #include "base/json.hpp"
 #include "core/resource_version.hpp"
+#include "core/status.hpp"
 #include "http/listen_address.hpp"
 
 namespace kubewatch::cli {
@@ -16,13 +17,10 @@ namespace kubewatch::cli {
 namespace {
 
 void refuse(http::Responder& to, int status, const char* reason, const std::string& message) {
-  const Json body = {{"kind", "Status"},    {"apiVersion", "v1"}, {"metadata", Json::object()},
-                     {"status", "Failure"}, {"message", message}, {"reason", reason},
-                     {"code", status}};
   http::Headers headers;
   headers.set("Content-Type", "application/json");
   if (status == 503) headers.set("Retry-After", "1");
-  to.respond(status, headers, base::dump_json(body));
+  to.respond(status, headers, base::dump_json(core::status_body(status, reason, message)));
 }
 
 bool is_stream(const http::ServerRequest& request) {

@@ -266,15 +266,11 @@ class Finalizers : public Command {
            base::join({looked_in_.begin(), looked_in_.end()}, ", ");
   }
 
-  static bool has_more(const Json& answer) {
-    const Json* more = base::find(answer, {"more"});
-    return more != nullptr && *more == true;
-  }
-
   // 1: some finalizer could not be taken off, or was not as yet, or it is not known whether one
   // holds.
   int code_of(const Json& answer) const {
-    if (release_ && (!base::items_at(answer, {"notStarted"}).empty() || has_more(answer)))
+    if (release_ &&
+        (!base::items_at(answer, {"notStarted"}).empty() || base::bool_at(answer, {"more"})))
       return kFailed;
     for (const Json& object : base::items_at(answer, {"objects"})) {
       if (object.contains("released") && object["released"] == false) return kFailed;
@@ -309,7 +305,7 @@ class Finalizers : public Command {
       }
       context.out << base::escape_for_terminal(line) << "\n";
     }
-    if (has_more(answer)) {
+    if (base::bool_at(answer, {"more"})) {
       context.err << "more than these " << objects.size() << " objects are held"
                   << (release_ ? ": run this again for the rest\n" : "\n");
     }

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/cut_text.hpp"
 #include "base/strings.hpp"
 #include "cli/printers/object_printer.hpp"
 #include "cli/watch/field_changes.hpp"
@@ -17,12 +18,7 @@ constexpr std::size_t kMostText = 200;  // of one value
 
 std::string value_text(const std::optional<Json>& value) {
   if (!value) return "(none)";
-  std::string text = base::dump_json(*value);
-  if (text.size() <= kMostText) return text;
-  std::size_t end = kMostText;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-  text.resize(end);
-  return text + "...";
+  return base::shortened_bytes(base::dump_json(*value), kMostText);
 }
 
 // What stands behind the event's word.

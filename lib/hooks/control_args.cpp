@@ -12,8 +12,7 @@ Error invalid_request(std::string message) {
 }
 
 bool flag_at(const Json& args, std::string_view name) {
-  const Json* value = base::find(args, {name});
-  return value != nullptr && value->is_boolean() && value->get<bool>();
+  return base::bool_at(args, {name});
 }
 
 std::size_t count_at(const Json& args, std::string_view name, std::size_t otherwise,

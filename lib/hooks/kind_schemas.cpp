@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "base/strings.hpp"
 #include "hooks/result_document.hpp"
+#include "schema/crd_check.hpp"
 #include "schema/patch.hpp"
 #include "schema/typed.hpp"
 
@@ -27,13 +28,11 @@ const core::Gvk kCrd{"apiextensions.k8s.io", "v1", "CustomResourceDefinition"};
 const KindSchema kNone{nullptr, {}, false, true};
 
 KindSchema schema_in(const Json& crd, const std::string& version) {
-  for (const Json& item : base::items_at(crd, {"spec", "versions"})) {
-    if (base::string_at(item, {"name"}) != version) continue;
-    const Json* schema = base::find(item, {"schema", "openAPIV3Schema"});
-    if (schema == nullptr) return {};
-    return {schema::crd_merge_schema(*schema), status_shape_of_crd(crd, version)};
-  }
-  return {};
+  const Json* found = schema::crd_version(crd, version);
+  const Json* schema =
+      found == nullptr ? nullptr : base::find(*found, {"schema", "openAPIV3Schema"});
+  if (schema == nullptr) return {};
+  return {schema::crd_merge_schema(*schema), status_shape_of_crd(crd, version)};
 }
 
 // The server has none, or nobody here may read it: that stays so for a while.

@@ -45,10 +45,7 @@ struct Entry {
     return {};
   }
   // null and absent are the same.
-  const Json* get(const std::string& key) const {
-    const Json* item = base::find(value, {key});
-    return item == nullptr || item->is_null() ? nullptr : item;
-  }
+  const Json* get(const std::string& key) const { return base::present_at(value, {key}); }
   Result<std::string> text(const std::string& key, std::size_t longest) const {
     const Json* item = get(key);
     if (item == nullptr) return std::string();

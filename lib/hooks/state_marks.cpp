@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
+#include "base/environment.hpp"
 #include "base/files.hpp"
 #include "base/json.hpp"
 #include "base/strings.hpp"
@@ -30,8 +30,7 @@ void add_files(const HookRule& hook, std::vector<std::string>& out) {
 std::string inherited(const HookRule& hook) {
   std::string out;
   for (const std::string& name : hook.inherit_env) {
-    const char* value = std::getenv(name.c_str());
-    out += name + "=" + (value == nullptr ? "" : value) + "\n";
+    out += name + "=" + base::from_environment(name.c_str()) + "\n";
   }
   return out;
 }

@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "base/json.hpp"
+#include "schema/crd_check.hpp"
 #include "schema/merge_schema.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 bool preserves_unknown(const Json& schema) {
-  const Json* flag = base::find(schema, {"x-kubernetes-preserve-unknown-fields"});
-  return flag != nullptr && *flag == true;
+  return base::bool_at(schema, {"x-kubernetes-preserve-unknown-fields"});
 }
 
 bool keyed_by_type(const Json& conditions) {
@@ -59,12 +59,10 @@ StatusShape unknown_status_shape() {
 }
 
 StatusShape status_shape_of_crd(const Json& crd, const std::string& version) {
-  for (const Json& item : base::items_at(crd, {"spec", "versions"})) {
-    if (base::string_at(item, {"name"}) != version) continue;
-    const Json* schema = base::find(item, {"schema", "openAPIV3Schema"});
-    return schema == nullptr ? StatusShape{} : shape_of_schema(*schema);
-  }
-  return {};
+  const Json* found = schema::crd_version(crd, version);
+  const Json* schema =
+      found == nullptr ? nullptr : base::find(*found, {"schema", "openAPIV3Schema"});
+  return schema == nullptr ? StatusShape{} : shape_of_schema(*schema);
 }
 
 Result<void> check_has_conditions(const StatusShape& shape, const core::Gvk& gvk) {

@@ -83,13 +83,8 @@ std::string ApiWrite::str() const {
 ApiResponse staged_failure(int code) {
   ApiResponse response;
   response.status = code;
-  response.body = base::dump_json({{"kind", "Status"},
-                                   {"apiVersion", "v1"},
-                                   {"metadata", Json::object()},
-                                   {"status", "Failure"},
-                                   {"message", "this failure is part of the test case"},
-                                   {"reason", core::reason_of_code(code)},
-                                   {"code", code}});
+  response.body = base::dump_json(
+      core::status_body(code, core::reason_of_code(code), "this failure is part of the test case"));
   return response;
 }
 
