@@ -8,6 +8,7 @@
 #include "core/object_ref.hpp"
 #include "hooks/caches.hpp"
 #include "hooks/evaluate.hpp"
+#include "hooks/kept_change.hpp"
 #include "hooks/next_step.hpp"
 #include "hooks/targets.hpp"
 
@@ -138,6 +139,12 @@ void RuleCaches::on_owned(Owned& owned, const StoreChange& change) {
   if (deleted ? !owned.rule->on_delete : !owned.rule->on_apply) return;
   const bool concerns = now().value_or(true) || (was_there && before().value_or(true));
   if (!concerns) return;
+  const bool unkept =
+      !was_reduced && only_unkept_changed(owned.rule->stream, owned.type, change, Relative::owned);
+  if (unkept) {
+    const auto passes_now = now();
+    if (passes_now && passes_now == before()) return;
+  }
   if (!rule_.has_for) {
     if (!is_child_of(change.meta, rule_.name, "")) return;
     return wake_all({kNoObject}, Reason::owned_changed, reference(owned.type, change.meta), author);
@@ -184,7 +191,16 @@ void RuleCaches::take_related(Related& related, const StoreChange& change) {
     return related.rule->map && !related.relations.failure_of(key).empty();
   };
   const bool map_failed = map_fails();
-  wake_related(related, change, concerned_by(related, change, now.value_or(true)));
+  const bool unkept =
+      !was_reduced && before && before == now && !map_failed &&
+      only_unkept_changed(related.rule->stream, related.type, change, Relative::related);
+  std::vector<core::ObjectKey> targets;
+  if (unkept) targets = related.relations.targets_of(key);
+  const std::vector<core::ObjectKey> concerned = concerned_by(related, change, now.value_or(true));
+  // A map may read even a version.
+  if (!unkept || map_fails() || targets != related.relations.targets_of(key)) {
+    wake_related(related, change, concerned);
+  }
   if (!now || map_fails()) return;
   // A map that still fails on another object goes on holding all.
   if (!before || (map_failed && related.relations.any_failure().empty())) {

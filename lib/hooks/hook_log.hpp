@@ -1,5 +1,6 @@
-// Standard error of one run as log lines: with the fields of the run, secrets masked, floods cut,
-// held back where the run may yet tell secrets. Writes to the log, nothing else.
+// Standard error of one run, or its standard output where that is for the log alone, as log lines:
+// with the fields of the run, secrets masked, floods cut, held back where the run may yet tell
+// secrets. Writes to the log, nothing else.
 #pragma once
 
 #include <string>

@@ -54,8 +54,30 @@ double cpu_of_child(const rusage& usage) {
   return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
-HookProcess::HookProcess(loop::EventLoop& loop, HookStart start)
+HookProcess::Printed::Printed(const HookStart& start, std::size_t max_line)
+    : log(start.log_fields, start.mask, start.hold_lines, "stdout"), lines(max_line) {}
+
+void HookProcess::Printed::take(std::string_view bytes, TimePoint now) {
+  lines.feed(bytes, [&](std::string_view line, std::string_view) {
+    if (!line.empty()) log.line(line, now);
+    return true;
+  });
+}
+
+void HookProcess::Printed::end(TimePoint now, bool cut) {
+  lines.finish([&](std::string_view line, std::string_view) {
+    log.line(line, now, cut);
+    return true;
+  });
+  log.end();
+}
+
+HookProcess::HookProcess(loop::EventLoop& loop, const HookRule& rule, HookStart start)
     : loop_(loop),
+      printed_(rule.output_manifests
+                   ? std::nullopt
+                   : std::optional<Printed>(std::in_place, start,
+                                            loop::ProcessOptions().max_stderr_line)),
       log_(std::move(start.log_fields), std::move(start.mask), start.hold_lines,
            std::move(start.stream)) {}
 
@@ -64,9 +86,15 @@ Result<std::unique_ptr<HookCall>> HookProcess::start(loop::EventLoop& loop, Limi
                                                      OnExit on_exit,
                                                      std::shared_ptr<loop::Cgroup> cgroup) {
   loop::ProcessOptions options = options_of(rule, start, cgroup);
-  std::unique_ptr<HookProcess> self(new HookProcess(loop, std::move(start)));
+  std::unique_ptr<HookProcess> self(new HookProcess(loop, rule, std::move(start)));
   self->cgroup_ = std::move(cgroup);
   HookProcess* raw = self.get();
+  if (raw->printed_) {
+    options.talks = false;
+    options.on_output = [raw](std::string_view bytes) {
+      raw->printed_->take(bytes, raw->loop_.now());
+    };
+  }
   KW_ASSIGN(self->process_,
             loop::Process::start(
                 loop, std::move(options),
@@ -92,6 +120,7 @@ HookExit HookProcess::on_end(loop::ProcessExit exit, const HookRule& rule) {
   judge_limits(out, rule);
   if (!out.begun.empty()) log_.line(out.begun, loop_.now(), !why_cut_off(out).empty());
   log_.end();
+  if (printed_) printed_->end(loop_.now(), !why_cut_off(out).empty());
   if (out.pipes_held) {
     base::log_warn("the hook ended, but a process that it left behind kept its output open",
                    log_.fields());

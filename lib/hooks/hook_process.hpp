@@ -1,16 +1,18 @@
-// Starts one hook as a process of its own and watches over its standard error. Timeout, grace and
-// limits come from the rule.
+// Starts one hook as a process of its own and watches over its standard error, and over its
+// standard output where that is for the log alone. Timeout, grace and limits come from the rule.
 #pragma once
 
 #include <sys/resource.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/result.hpp"
 #include "hooks/hook_call.hpp"
 #include "hooks/limit_guard.hpp"
 #include "hooks/rule.hpp"
+#include "loop/lines.hpp"
 
 namespace kubewatch::hooks {
 
@@ -30,8 +32,12 @@ class HookProcess : public HookCall {
                                                  OnExit on_exit,
                                                  std::shared_ptr<loop::Cgroup> cgroup = nullptr);
   void terminate() override { process_->terminate(); }
-  void release(const SecretMask& mask) override { log_.release(mask, loop_.now()); }
+  void release(const SecretMask& mask) override {
+    log_.release(mask, loop_.now());
+    if (printed_) printed_->log.release(mask, loop_.now());
+  }
   std::string withhold(const SecretMask& mask, const std::string& why) override {
+    if (printed_) printed_->log.withhold(mask, why);
     return log_.withhold(mask, why);
   }
   std::string last_line() const override { return log_.last_line(); }
@@ -39,11 +45,22 @@ class HookProcess : public HookCall {
   std::string held_by() const override { return ""; }
 
  private:
-  HookProcess(loop::EventLoop& loop, HookStart start);
+  // Of `output: log`: lines as they come, as many as there are, and nothing of them is kept.
+  struct Printed {
+    Printed(const HookStart& start, std::size_t max_line);
+    void take(std::string_view bytes, TimePoint now);
+    void end(TimePoint now, bool cut);
+
+    HookLog log;
+    loop::LineSplitter lines;
+  };
+
+  HookProcess(loop::EventLoop& loop, const HookRule& rule, HookStart start);
   HookExit on_end(loop::ProcessExit exit, const HookRule& rule);
   void judge_limits(HookExit& exit, const HookRule& rule);
 
   loop::EventLoop& loop_;
+  std::optional<Printed> printed_;
   HookLog log_;
   std::string over_limit_;
   std::shared_ptr<loop::Cgroup> cgroup_;

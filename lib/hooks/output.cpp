@@ -26,10 +26,20 @@ std::string shown(ChildId id) {
   return id.str();
 }
 
+// Of a list without items Go programs print null. An object of a custom kind whose name ends so has
+// a name itself.
 bool is_list(const Json& document) {
-  const std::string kind = base::string_at(document, {"kind"});
-  return kind.size() >= 4 && kind.compare(kind.size() - 4, 4, "List") == 0 &&
-         document.contains("items") && document["items"].is_array();
+  const auto items = document.find("items");
+  if (!base::string_at(document, {"kind"}).ends_with("List") || items == document.end()) {
+    return false;
+  }
+  return items->is_array() ||
+         (items->is_null() && base::string_at(document, {"metadata", "name"}).empty());
+}
+
+bool is_plain_list(const Json& document) {
+  return base::string_at(document, {"kind"}) == "List" &&
+         base::string_at(document, {"apiVersion"}) == "v1";
 }
 
 // One pass over one output.
@@ -105,6 +115,9 @@ Result<void> Reader::expand(const Json& document, std::size_t depth) {
   }
   if (is_result_document(document)) return take_result(document);
   if (!is_list(document)) {
+    if (is_plain_list(document)) {
+      return invalid_output("v1 List without a list of items: what it holds stands under items");
+    }
     if (objects_.size() >= kMaxObjects) {
       return Error(ErrorKind::too_large, fmt::format("more than {} objects", kMaxObjects));
     }

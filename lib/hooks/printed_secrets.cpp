@@ -46,10 +46,19 @@ void erase_words(Json& value, std::initializer_list<const char*> keys) {
   }
 }
 
-// Of an item of `delete` or `patches` that names a Secret. A message about it has to say which one
-// it is, and of a patch only what it puts into the Secret is one of its values.
+// Within other objects the kind alone says little: certificateRefs, issuerRef and an event's
+// regarding have it as well as a manifest in a template, and hold no value.
+bool only_names(const Json& value, Role role) {
+  if (role != Role::inner) return role != Role::document;
+  return !value.contains("metadata") && !value.contains("data") && !value.contains("stringData");
+}
+
+// Of what names a Secret: an item of `delete` or `patches`, or a field of another object. A message
+// about it has to say which one it is, and of a patch only what it puts into the Secret is one of
+// its values.
 void mask_reference(Json item, SecretMask& mask) {
-  erase_words(item, {"name", "namespace", "subresource"});
+  erase_words(item, {"name", "namespace", "subresource", "group", "sectionName", "apiGroup", "uid",
+                     "resourceVersion", "fieldPath", "key"});
   if (Json* patch = base::find(item, {"patch"})) {
     mask_patch(*patch, mask);
     erase_words(*patch, {"apiVersion", "kind", "type"});
@@ -78,8 +87,7 @@ void mask_value(const Json& value, Role role, SecretMask& mask, int depth) {
   if (is_secret(value, role)) {
     Json secret = value;
     secret["kind"] = "Secret";
-    const bool names_one = role == Role::patch || role == Role::deletion;
-    names_one ? mask_reference(std::move(secret), mask) : mask.add_object(secret);
+    only_names(value, role) ? mask_reference(std::move(secret), mask) : mask.add_object(secret);
   }
   const bool secrets = base::string_at(value, {"kind"}) == "SecretList";
   for (const auto& [key, inner] : value.items()) {

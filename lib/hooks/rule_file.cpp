@@ -35,6 +35,7 @@ struct Loading {
   std::vector<base::Remark> problems;
   bool look_for_files = true;  // that the rules name
   RuleProbe* probe = nullptr;
+  std::set<std::string> empty_folders;  // as LoadedRules'
   std::set<std::string> files;  // canonical: the same file twice, under whatever name, is one file
 };
 
@@ -109,6 +110,7 @@ void read_folder(const std::string& folder, Loading& out) {
   out.problems.push_back({folder, 0, 0,
                           "no rule: no *.yaml, *.yml or *.json file in this folder holds "
                           "a document of apiVersion kubewatch.dev/v1"});
+  out.empty_folders.insert(folder);
 }
 
 std::string place_text(const base::Remark& place) {
@@ -160,6 +162,7 @@ void check_across(const std::vector<ReadRule>& rules, std::vector<base::Remark>&
 LoadedRules finish(Loading loading) {
   check_across(loading.rules, loading.problems);
   LoadedRules out;
+  out.empty_folders = std::move(loading.empty_folders);
   out.problems = std::move(loading.problems);
   const auto order = [](const base::Remark& a, const base::Remark& b) {
     return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);

@@ -2,6 +2,7 @@
 // anything starts.
 #pragma once
 
+#include <set>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -18,6 +19,8 @@ struct LoadedRules {
   std::vector<Rule> rules;
   std::vector<base::Remark>
       problems;  // sorted by file and position; rules are usable only when empty
+  // Folders that can be read and hold no rule; each is a problem, too.
+  std::set<std::string> empty_folders;
 };
 
 // Files and folders (*.yaml, *.yml, *.json, not recursive, sorted). Checks across rules too: same

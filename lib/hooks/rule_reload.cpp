@@ -154,6 +154,18 @@ void RuleReloader::read_again() {
   read(false, true);
 }
 
+// Takes out of the problems what is none.
+void RuleReloader::let_be_empty(LoadedRules& loaded, bool asked) {
+  const std::set<std::string> before = std::exchange(empty_, {});
+  std::erase_if(loaded.empty_folders, [&](const std::string& folder) {
+    if (!asked && !before.contains(folder)) return false;
+    empty_.insert(folder);
+    return true;
+  });
+  std::erase_if(loaded.problems,
+                [this](const base::Remark& problem) { return empty_.contains(problem.file); });
+}
+
 Duration RuleReloader::still_to_lack(bool same_files) {
   const TimePoint now = loop_.now();
   if (!lacks_since_ || !same_files) lacks_since_ = now;
@@ -167,12 +179,13 @@ void RuleReloader::read(bool quietly, bool asked) {
   const bool same_files = stamp == stamp_;
   stamp_ = std::move(stamp);
   auto loaded = load_(paths_);
+  let_be_empty(loaded, asked);
   std::string wrong;
   for (const base::Remark& problem : loaded.problems) wrong += problem.str() + "\n";
   const bool told = quietly && wrong == wrong_;
   wrong_ = std::move(wrong);
   if (!wrong_.empty()) {
-    if (!told) tell(loaded.problems);
+    if (!told) tell(loaded);
     again_ = loop_.after(kWrong, [this] { look(); });
     return;
   }
@@ -185,15 +198,22 @@ void RuleReloader::read(bool quietly, bool asked) {
     }
   }
   lacks_since_.reset();
+  if (names.empty() && !names_.empty()) {
+    base::log_warn("no rule is left: nothing runs until there is one again");
+  }
   names_ = std::move(names);
   on_rules_(std::move(loaded.rules));
 }
 
-void RuleReloader::tell(const std::vector<base::Remark>& problems) {
+void RuleReloader::tell(const LoadedRules& loaded) {
+  const std::vector<base::Remark>& problems = loaded.problems;
   const std::size_t told = std::min(problems.size(), kMaxTold);
   for (std::size_t i = 0; i < told; ++i) base::log_error(problems[i].str());
   base::log_error("the rules are wrong now; the controllers go on with the rules they have",
                   {{"problems", std::to_string(problems.size())}});
+  if (!loaded.empty_folders.empty()) {
+    base::log_info("where a folder is to have no rule any more, SIGHUP removes those it had");
+  }
 }
 
 }  // namespace kubewatch::hooks

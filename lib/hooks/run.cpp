@@ -169,6 +169,7 @@ void Run::tell_exchange() const {
        input_.work.reason_object, input_.work.attempt, input_.finalizing, document_, exit_, mask_});
 }
 
+// Of a worker; what a process prints was logged as it came.
 void Run::log_output() const {
   LineLimit limit(1000, Duration::max());
   const std::vector<std::string> lines = base::split(exit_.out, '\n');

@@ -3,12 +3,26 @@
 
 #include <algorithm>
 
+#include "base/cut_text.hpp"
+#include "base/document_words.hpp"
 #include "base/json.hpp"
 
 namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxTargets = 100000;
+constexpr std::size_t kMostShownKeys = 5;
+
+// They are data where a program gives a map of the object as it is.
+std::string keys_of(const Json& mapping) {
+  std::string out;
+  std::size_t shown = 0;
+  for (const auto& item : mapping.items()) {
+    if (shown++ == kMostShownKeys) return out + ", ...";
+    out += (out.empty() ? "" : ", ") + base::cut_text(base::in_quotes(item.key()), 80);
+  }
+  return out;
+}
 
 Result<void> read_one(const Json& value, bool namespaced, const std::string& default_namespace,
                       int depth, std::vector<core::ObjectKey>& out) {
@@ -24,8 +38,15 @@ Result<void> read_one(const Json& value, bool namespaced, const std::string& def
                  "must give {name, namespace}, a list of them, or null; it gave " +
                      std::string(value.type_name()));
   }
-  // An object without the label or field that names another one points at nobody.
+  // An object without the label or field that names another one points at nobody. But where no
+  // name is asked for at all, nobody would ever be meant: that is another way to write it.
   auto name = value.find("name");
+  if (name == value.end() && !value.empty()) {
+    return Error(ErrorKind::invalid,
+                 "must give {name, namespace}, a list of them, or null; it gave a mapping without "
+                 "name, of " +
+                     keys_of(value));
+  }
   if (name == value.end() || name->is_null()) return {};
   auto given = value.find("namespace");
   const bool has_namespace = given != value.end() && !given->is_null();

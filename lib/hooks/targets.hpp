@@ -11,8 +11,9 @@
 namespace kubewatch::hooks {
 
 // Each value is {name, namespace}, a list of such, or null (nobody). A missing namespace is
-// `default_namespace`; with `namespaced` false the namespace is dropped. Sorted, without doubles.
-// Errors: invalid.
+// `default_namespace`; with `namespaced` false the namespace is dropped. Other members beside a
+// name count for nothing, and so does a name that is null. Sorted, without doubles. Errors:
+// invalid.
 Result<std::vector<core::ObjectKey>> read_targets(const std::vector<Json>& values, bool namespaced,
                                                   const std::string& default_namespace);
 

@@ -35,8 +35,9 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
     std::map<std::string, std::string> files;  // of its program, with their stamps at its start
     loop::LineSplitter lines{0, loop::LineSplitter::Longer::refused};
     std::optional<HookLog> idle_log;
-    SecretMask seen;    // it may say later what it was told before
-    bool used = false;  // it was sent a run
+    base::LogFields answered;  // of the last run that it answered
+    SecretMask seen;           // it may say later what it was told before
+    bool used = false;         // it was sent a run
     std::chrono::nanoseconds cpu_before{0};
     std::uint64_t max_rss = 0;
     TimePoint memory_seen{};
@@ -67,6 +68,7 @@ struct WorkerPool::Impl : std::enable_shared_from_this<WorkerPool::Impl> {
   std::string outdated_by(const Worker& worker);
   void on_output(std::size_t slot, std::string_view bytes);
   void on_line(std::size_t slot, std::string_view line, bool more);
+  void tell_repeated(std::size_t slot) const;
   void show_line(std::size_t slot, std::string_view line);
   void on_errors(std::size_t slot, std::string_view line, bool cut);
   void on_timeout(std::size_t slot);
@@ -107,7 +109,7 @@ class WorkerCall : public HookCall {
   WorkerCall(std::weak_ptr<WorkerPool::Impl> pool, HookStart start, OnExit exit_handler,
              std::function<TimePoint()> now)
       : id(std::move(start.id)),
-        input(std::move(start.input)),
+        input(std::move(start.input) + '\n'),
         told(start.mask),
         log(std::move(start.log_fields), std::move(start.mask), start.hold_lines),
         given(std::move(start.given)),
@@ -256,8 +258,10 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
     return worker.process->terminate();
   }
   WorkerCall& call = *calls.at(id);
-  worker.used = true;
-  worker.seen.merge(std::exchange(call.told, {}));
+  // What has answered before may answer that once more: then another worker is told all this.
+  const bool may_be_given_anew = std::exchange(worker.used, true);
+  worker.seen.merge(call.told);
+  if (!may_be_given_anew) call.told = {};
   if (surroundings.refresh) {
     for (const std::string& secret : surroundings.refresh(worker.home)) {
       worker.seen.add_value(secret);
@@ -267,9 +271,8 @@ void WorkerPool::Impl::send(std::size_t slot, const std::string& id) {
   worker.cpu_before = loop::cpu_time_of(worker.process->pid()).value_or(worker.cpu_before);
   worker.watched.restart_cpu();
   call.started = now();
-  call.input += '\n';
   worker.process->write(call.input);
-  call.input = {};
+  if (!may_be_given_anew) call.input = {};
   if (rule.timeout > Duration::zero()) {
     worker.deadline = loop.after(rule.timeout, [this, slot] { on_timeout(slot); });
   }
@@ -320,6 +323,7 @@ std::string WorkerPool::Impl::outdated_by(const Worker& worker) {
 // What follows a line is nothing that anybody asked for.
 void WorkerPool::Impl::on_output(std::size_t slot, std::string_view bytes) {
   using Fed = loop::LineSplitter::Fed;
+  queue.on_bytes(slot);
   const auto fed =
       workers[slot].lines.feed(bytes, [&](std::string_view line, std::string_view rest) {
         on_line(slot, line, !rest.empty());
@@ -338,7 +342,7 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
   const Result<WorkerAnswer> answer = parse_worker_answer(line);
   if (!queue.on_line(slot, answer, more)) {
     worker.end.printed = line;
-    show_line(slot, line);
+    queue.repeats(slot).empty() ? show_line(slot, line) : tell_repeated(slot);
     return stop(slot);
   }
   worker.deadline.reset();
@@ -347,8 +351,26 @@ void WorkerPool::Impl::on_line(std::size_t slot, std::string_view line, bool mor
   exit.out = answer->documents;
   exit.is_list = true;
   count(worker, exit);
-  if (const auto call = calls.find(id); call != calls.end()) unreleased[slot] = call->second;
+  worker.answered.clear();
+  if (const auto call = calls.find(id); call != calls.end()) {
+    unreleased[slot] = call->second;
+    worker.answered = call->second->log.fields();
+    worker.answered.pop_back();  // the stream of lines
+  }
   finish(id, std::move(exit));
+}
+
+// That run is over, and its object is the one to look at.
+void WorkerPool::Impl::tell_repeated(std::size_t slot) const {
+  base::LogFields fields = workers[slot].answered;
+  if (fields.empty()) {  // nobody waited for it
+    fields = workers[slot].idle_log->fields();
+    fields.emplace_back("run", queue.repeats(slot));
+  }
+  base::log_warn(
+      "the worker answered this run twice, the second time when it had been given another: it is "
+      "ended",
+      fields);
 }
 
 // A line that is none of ours: what went wrong is seen best in it.
@@ -411,6 +433,7 @@ void WorkerPool::Impl::cancel(const std::string& id) {
   const auto slot = queue.slot_of(id);
   if (!slot) return;
   workers[*slot].end.canceled = true;
+  queue.keep_run(*slot);
   queue.on_stopped(*slot);
   workers[*slot].process->terminate();
 }
@@ -418,7 +441,10 @@ void WorkerPool::Impl::cancel(const std::string& id) {
 // Nobody waits for its end any more.
 void WorkerPool::Impl::drop(const std::string& id) {
   if (calls.erase(id) == 0 || queue.withdraw(id)) return;
-  if (const auto slot = queue.slot_of(id)) stop(*slot);
+  if (const auto slot = queue.slot_of(id)) {
+    queue.keep_run(*slot);
+    stop(*slot);
+  }
 }
 
 void WorkerPool::Impl::count(Worker& worker, HookExit& exit) {
@@ -453,16 +479,23 @@ void WorkerPool::Impl::on_worker_end(std::size_t slot, const loop::ProcessExit& 
   leave_home(worker);
   // This is the process's own callback: it goes when that is over.
   loop.post([process = std::shared_ptr<loop::Process>(std::move(worker.process))] {});
+  if (stopping && !queue.repeats(slot).empty()) {  // no other worker is started
+    queue.keep_run(slot);
+    worker.end.canceled = true;
+  }
   const auto ended = queue.on_ended(slot, now(), random);
   worker.idle_log->end();
+  if (const auto call = calls.find(ended.given); call != calls.end()) {
+    base::log_info("the run is given to another worker", call->second->log.fields());
+  }
   if (!ended.id.empty()) {
     HookExit out = worker.end.of_run(ended, exit, worker.lines.begun());
     out.max_rss = peak_of_child(exit.usage);
     out.cpu = cpu_of_child(exit.usage) - std::chrono::duration<double>(worker.cpu_before).count();
     finish(ended.id, std::move(out));
-  } else if (!stopping && !ended.broken.empty()) {
+  } else if (!stopping && !ended.broken.empty() && ended.given.empty()) {
     base::log_warn(worker.seen.mask(broken_answer(ended)), worker.idle_log->fields());
-  } else if (!stopping && ended.fault) {
+  } else if (!stopping && ended.fault && ended.given.empty()) {
     base::log_warn(worker.end.without_run(exit), worker.idle_log->fields());
   }
   if (!stopping) return pump();
@@ -477,6 +510,8 @@ void WorkerPool::Impl::finish(const std::string& id, HookExit exit) {
   WorkerCall& call = *it->second;
   calls.erase(it);
   call.log.end();
+  call.input = {};
+  call.told = {};
   exit.elapsed = std::chrono::duration_cast<Duration>(now() - call.started);
   const auto on_exit = std::exchange(call.on_exit, {});
   on_exit(std::move(exit));

@@ -12,8 +12,14 @@ namespace kubewatch::hooks {
 WorkerQueue::WorkerQueue(std::size_t slots, base::BackoffPolicy policy)
     : slots_(std::max<std::size_t>(slots, 1)), backoff_(policy) {}
 
+std::deque<WorkerQueue::Waiting>::const_iterator WorkerQueue::place_of(
+    const std::string& id) const {
+  return std::find_if(waiting_.begin(), waiting_.end(),
+                      [&id](const Waiting& one) { return one.id == id; });
+}
+
 bool WorkerQueue::withdraw(const std::string& id) {
-  const auto at = std::find(waiting_.begin(), waiting_.end(), id);
+  const auto at = place_of(id);
   if (at == waiting_.end()) return false;
   waiting_.erase(at);
   return true;
@@ -27,7 +33,8 @@ std::optional<WorkerQueue::Step> WorkerQueue::next(TimePoint now) {
     if (slot.state == State::none && !free) free = i;
     if (slot.state != State::idle) continue;
     slot.state = State::busy;
-    slot.run = std::move(waiting_.front());
+    slot.run = std::move(waiting_.front().id);
+    slot.anew = waiting_.front().anew;
     waiting_.pop_front();
     return Step{Step::Kind::send, i, slot.run};
   }
@@ -61,21 +68,20 @@ std::optional<WorkerQueue::Hold> WorkerQueue::would_hold(TimePoint now) const {
 }
 
 bool WorkerQueue::waits(const std::string& id) const {
-  return std::find(waiting_.begin(), waiting_.end(), id) != waiting_.end();
+  return place_of(id) != waiting_.end();
 }
 
 std::string WorkerQueue::on_start_failed(std::size_t slot, TimePoint now, base::Random& random) {
   failed(slots_[slot].attempt, now, random);
   slots_[slot] = {};
   if (waiting_.empty()) return "";
-  std::string id = std::move(waiting_.front());
+  std::string id = std::move(waiting_.front().id);
   waiting_.pop_front();
   return id;
 }
 
 void WorkerQueue::put_back(Slot& slot) {
-  waiting_.push_front(std::move(slot.run));
-  slot.run.clear();
+  waiting_.push_front({std::exchange(slot.run, {}), slot.anew});
 }
 
 void WorkerQueue::on_not_sent(std::size_t index) {
@@ -91,15 +97,18 @@ void WorkerQueue::on_outdated(std::size_t index) {
   slots_[index].outdated = true;
 }
 
+bool WorkerQueue::is_again(const Slot& slot, const Result<WorkerAnswer>& answer) {
+  return answer.ok() && !slot.run.empty() && !slot.answered.empty() && answer->id == slot.answered;
+}
+
 // What is wrong with the line, "" = nothing.
 std::string WorkerQueue::judge(const Slot& slot, const Result<WorkerAnswer>& answer,
                                bool more) const {
   if (slot.run.empty()) return "a line that nobody asked for";
   if (!answer.ok()) return "a line that is no answer: " + answer.error().message();
   if (answer->id != slot.run) {
-    const bool again = !slot.answered.empty() && answer->id == slot.answered;
     return fmt::format("an answer with {} id {} to the invocation with id {}",
-                       again ? "the earlier" : "the wrong", shown_part(answer->id),
+                       is_again(slot, answer) ? "the earlier" : "the wrong", shown_part(answer->id),
                        shown_part(slot.run));
   }
   if (more) return "more than one line for one invocation";
@@ -109,10 +118,15 @@ std::string WorkerQueue::judge(const Slot& slot, const Result<WorkerAnswer>& ans
 bool WorkerQueue::on_line(std::size_t index, const Result<WorkerAnswer>& answer, bool more) {
   Slot& slot = slots_[index];
   // Its fate is settled: what it still says changes nothing.
-  if (slot.state == State::ending || slot.state == State::none) return false;
+  if (slot.state == State::ending || slot.state == State::none) {
+    on_bytes(index);
+    return false;
+  }
   slot.broken = judge(slot, answer, more);
   if (!slot.broken.empty()) {
     slot.state = State::ending;
+    if (is_again(slot, answer)) slot.repeats = slot.answered;
+    slot.gives_back = !slot.repeats.empty() && !more && !slot.anew;
     return false;
   }
   slot.state = State::idle;
@@ -138,7 +152,16 @@ void WorkerQueue::on_stopped(std::size_t index) {
 
 WorkerQueue::Ended WorkerQueue::on_ended(std::size_t index, TimePoint now, base::Random& random) {
   Slot& slot = slots_[index];
-  Ended out{std::move(slot.run), std::move(slot.broken), !slot.stopped};
+  Ended out;
+  out.broken = std::move(slot.broken);
+  out.fault = !slot.stopped;
+  if (slot.gives_back) {
+    out.given = slot.run;
+    slot.anew = true;
+    put_back(slot);
+  } else {
+    out.id = std::move(slot.run);
+  }
   if (!slot.outdated) failed(slot.attempt, now, random);
   slot = {};
   return out;

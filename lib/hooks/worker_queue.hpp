@@ -20,7 +20,7 @@ class WorkerQueue {
  public:
   WorkerQueue(std::size_t slots, base::BackoffPolicy policy);
 
-  void submit(const std::string& id) { waiting_.push_back(id); }
+  void submit(const std::string& id) { waiting_.push_back({id}); }
   // Takes back a run that waits; false: a worker has it, or nobody knows it.
   bool withdraw(const std::string& id);
 
@@ -58,13 +58,26 @@ class WorkerQueue {
   // the worker free. False: the worker must be ended; on_ended() says what becomes of its run.
   // `more`: bytes follow the line.
   bool on_line(std::size_t slot, const Result<WorkerAnswer>& answer, bool more);
+  // The line that on_line() refused was the answer to the worker's run before, once more, of which
+  // this is the id; "" = it was not. That says nothing of the run that the worker has by then:
+  // another worker gets it, once for each run, as a worker that always does so must fail some.
+  // The first worker may have begun it: hooks are run at least once, not exactly once. But one that
+  // may be answered (keep_run) fails, as its answer cannot be told from what else is wrong.
+  const std::string& repeats(std::size_t slot) const { return slots_[slot].repeats; }
+  // Whatever the worker did, its run ends with it: it is not wanted any more.
+  void keep_run(std::size_t slot) { slots_[slot].gives_back = false; }
+  // Bytes of the worker, whatever they are.
+  void on_bytes(std::size_t slot) {
+    if (slots_[slot].state == State::ending) keep_run(slot);
+  }
   // Bytes that can be no line any more: too long.
   void on_overflow(std::size_t slot, std::size_t limit);
   // The worker is being ended: its run's timeout, a limit, a shutdown.
   void on_stopped(std::size_t slot);
 
   struct Ended {
-    std::string id;      // the run it had; "" = none
+    std::string id;      // the run it had and that ends with it; "" = none
+    std::string given;   // the run it had and that another worker gets, as it answered twice
     std::string broken;  // the answer that was none; "" = it gave none
     // It was not asked to end, or gave no valid answer: worth a warning where no run tells it.
     bool fault = false;
@@ -79,22 +92,31 @@ class WorkerQueue {
 
  private:
   enum class State { none, idle, busy, ending };
+  struct Waiting {
+    std::string id;
+    bool anew = false;  // it was given back for an answer that came twice
+  };
   struct Slot {
     State state = State::none;
     std::uint64_t attempt = 0;  // attempt_ when it was started
     std::string run;
+    bool anew = false;     // the run is
     std::string answered;  // the run before
     std::string broken;
+    std::string repeats{};    // `answered`, where that came twice
+    bool gives_back = false;  // its run, at its end
     bool stopped = false;
     bool outdated = false;
   };
   std::string judge(const Slot& slot, const Result<WorkerAnswer>& answer, bool more) const;
+  std::deque<Waiting>::const_iterator place_of(const std::string& id) const;
+  static bool is_again(const Slot& slot, const Result<WorkerAnswer>& answer);
   void put_back(Slot& slot);
 
   void failed(std::uint64_t attempt, TimePoint now, base::Random& random);
 
   std::vector<Slot> slots_;
-  std::deque<std::string> waiting_;
+  std::deque<Waiting> waiting_;
   base::Backoff backoff_;
   TimePoint not_before_{};
   std::uint64_t attempt_ = 0;  // ends with a failure, which the backoff counts once

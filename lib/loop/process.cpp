@@ -182,7 +182,7 @@ Result<Fd> share(int fd) {
 // What the child reads from.
 Result<Fd> Process::Impl::make_input() {
   if (options.terminal) return share(STDIN_FILENO);
-  if (!options.on_output) return sealed_input(options.input);
+  if (!options.on_output || !options.talks) return sealed_input(options.input);
   KW_ASSIGN(Pipe pipe, make_input_pipe());
   writer.emplace(loop, std::move(pipe.ours));
   return std::move(pipe.theirs);
@@ -313,7 +313,8 @@ bool Process::Impl::read_output() {
     }
     if (!keep_output({buffer.data(), static_cast<std::size_t>(got)})) return false;
     // Most often all there is; the loop calls again if not.
-    if (options.on_output && static_cast<std::size_t>(got) < buffer.size()) return true;
+    const bool talks = options.on_output && options.talks;
+    if (talks && static_cast<std::size_t>(got) < buffer.size()) return true;
   }
   return true;
 }

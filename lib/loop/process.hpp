@@ -38,6 +38,8 @@ struct ProcessOptions {
   // stdout is given as it comes, after the lines of stderr that came before it; `max_stdout` does
   // not count. The view is valid during the call, which may destroy the Process.
   std::function<void(std::string_view)> on_output;
+  // With on_output: false leaves stdin what `input` says, and write() does nothing.
+  bool talks = true;
   // It talks with the person at our terminal: our stdin and stderr are its own, and it stays in our
   // process group, so that ctrl-C reaches it; neither `input` nor on_stderr_line is used.
   bool terminal = false;

@@ -129,6 +129,25 @@ TEST_CASE("map and refs give one object, several, or nobody") {
   CHECK_FALSE(read({{"name", 5}}).ok());
 }
 
+TEST_CASE("a map or refs that gives a mapping without name is told so, with what it gave") {
+  const auto read = [](Json value) { return read_targets({std::move(value)}, true, "shop"); };
+  CHECK(read(Json::object())->empty());
+  CHECK(read({{"name", nullptr}})->empty());
+  CHECK(read({{"name", "a"}, {"key", "password"}, {"optional", true}})->size() == 1);
+  for (const Json& value :
+       {Json{{"selector", {{"app", "a"}}}}, Json{{"names", {"a", "b"}}}, Json{{"Name", "a"}},
+        Json{{"namespace", "shop"}}, Json{{"names", nullptr}}}) {
+    const std::string key = value.items().begin().key();
+    for (const Json& given : {value, Json::array({value})}) {
+      const auto failed = read(given);
+      INFO(key);
+      REQUIRE_FALSE(failed.ok());
+      CHECK(failed.error().message().find("a mapping without name, of \"" + key + "\"") !=
+            std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("secret values are masked, encoded and decoded, line by line") {
   SecretMask mask;
   mask.add_json(R"({"kind":"Secret","data":{"p":")" + base::base64_encode("hunter2hunter2") +

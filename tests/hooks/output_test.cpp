@@ -105,6 +105,27 @@ items:
   CHECK(output->manifests[1].object["kind"] == "ConfigMap");
 }
 
+TEST_CASE("a list whose items are null is an empty one, and one without items is told so") {
+  for (const char* list :
+       {"{apiVersion: v1, kind: List, items: null}",
+        "{apiVersion: v1, kind: ConfigMapList, metadata: {resourceVersion: \"1\"}, items: null}"}) {
+    INFO(list);
+    const auto output = World().parse(std::string(list) + "\n---\n" + kConfigMap);
+    REQUIRE(problem(output).empty());
+    CHECK(output->manifests.size() == 1);
+  }
+  for (const char* list :
+       {"{apiVersion: v1, kind: List}", "{apiVersion: v1, kind: List, items: {a: b}}"}) {
+    INFO(list);
+    CHECK(problem(World().parse(list)).find("v1 List without a list of items") !=
+          std::string::npos);
+  }
+  // A custom kind may be called so.
+  const std::string object =
+      "{apiVersion: new.dev/v1, kind: AllowList, metadata: {name: a}, items: null}";
+  CHECK(problem(World().parse(object)).find("new.dev/v1 AllowList") != std::string::npos);
+}
+
 TEST_CASE("half of an output is no output") {
   const std::string whole = std::string(kConfigMap) + "\n---\n{apiVersion: v1, kind: Conf";
   CHECK_FALSE(World().parse(whole).ok());

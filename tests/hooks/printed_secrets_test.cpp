@@ -175,6 +175,35 @@ TEST_CASE("Secrets are known where they should not stand") {
   }
 }
 
+TEST_CASE("what other objects say to name a Secret is no secret, and a Secret within them is") {
+  const Seen seen = look(R"(
+{apiVersion: docs.example.com/v1, kind: Foo, metadata: {name: gw, namespace: wrong-ns}, spec: {
+  listeners: [{tls: {certificateRefs: [{kind: Secret, group: cert-group, name: wrong-ns,
+                                        namespace: ref-space, sectionName: a-section}]}}],
+  issuerRef: {kind: Secret, group: docs.example.com, name: shop-example-com},
+  sourceRef: {apiVersion: v1, kind: secret, apiGroup: an-api-group, uid: uid-of-it,
+              key: password, optional: true},
+  manifests: [{kind: Secret, metadata: {name: a-made-one}, stringdata: {p: misspelt-one}},
+              {kind: Secret, data: {p: plain-in-data}},
+              {kind: Secret, name: beside-it, stringData: {p: hunter2-very}},
+              {kind: Secret, stringdata: {p: misspelt-two}}]}}
+---
+kind: Result
+events:
+- {reason: Made, regarding: {apiVersion: v1, kind: Secret, namespace: told-space, name: told-name}}
+)");
+  CHECK(seen.whole);
+  const std::string named =
+      "Foo wrong-ns/gw: docs.example.com/v1 Foo in namespace wrong-ns, cert-group, ref-space, "
+      "a-section, shop-example-com, an-api-group, uid-of-it, password, a-made-one, "
+      "told-space/told-name";
+  CHECK(seen(named) == named);
+  for (const char* value : {"misspelt-one", "plain-in-data", "hunter2-very", "misspelt-two"}) {
+    INFO(value);
+    CHECK(seen(value) == "***");
+  }
+}
+
 TEST_CASE("what is called data within other objects is no secret") {
   const Seen seen = look(R"({kind: CustomResourceDefinition, spec: {schema: {properties:
     {data: {type: object, description: some words}}}}, data: {secretKey: a-key-name}})");

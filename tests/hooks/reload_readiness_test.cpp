@@ -75,4 +75,6 @@ TEST_CASE(
   RemovedWhileItRuns world(first, last);
   REQUIRE(world.until([&] { return world.engine->status().idle; }));
   CHECK(lets_go(world) == (last == WhenRemoved::release));
+  // Nothing is left to run, and nothing is wrong with that.
+  CHECK(hooks::judge_readiness(world.engine->facts(), {}).ok());
 }

@@ -348,6 +348,48 @@ TEST_CASE("links that lead round in circles are looked at once") {
   CHECK(bench.next() == "one ");
 }
 
+TEST_CASE("the last rule of a folder is removed when a person asks, and may come back") {
+  Bench bench("");
+  for (int round = 0; round < 2; ++round) {
+    INFO(round);
+    const std::size_t reads = bench.reads.size();
+    // Perhaps it is about to be mounted.
+    fs::remove(bench.folder.file("rules.yaml"));
+    CHECK(bench.complains());
+    bench.time.skip(Duration{5000});
+    CHECK(bench.next(kFirstLook) == "");
+    bench.log.clear();
+    bench.reloader->read_again();
+    REQUIRE(bench.reads.size() == reads + 1);
+    CHECK(bench.reads.back().empty());
+    REQUIRE(bench.log.size() == 1);
+    CHECK(bench.log[0].find("no rule is left") != std::string::npos);
+    // What is no rule changes nothing, and is nothing wrong.
+    bench.folder.write("other.yaml", "apiVersion: v1\nkind: ConfigMap\n# " +
+                                         std::string(1 + std::size_t(round), 'x') + "\n");
+    CHECK(bench.next() == "");
+    CHECK(bench.reads.size() == reads + 2);
+    CHECK(bench.log.size() == 1);
+    bench.folder.write("rules.yaml", rule_text("a"));
+    CHECK(bench.next() == "a ");
+    bench.log.clear();
+  }
+}
+
+TEST_CASE("a folder of rules that is gone, or a file, is missing and not empty, whoever asks") {
+  Bench bench("rules.yaml");
+  fs::create_directory(bench.folder.file("rules"));
+  bench.folder.write("rules/r.yaml", rule_text("a"));
+  for (const char* path : {"rules", "rules.yaml"}) {
+    bench.follow(bench.folder.file(path));
+    fs::remove_all(bench.folder.file(path));
+    bench.log.clear();
+    bench.reloader->read_again();
+    CHECK(bench.reads.empty());
+    CHECK(bench.complains());
+  }
+}
+
 TEST_CASE("asked to, the rules are read again though nothing changed") {
   Bench bench("rules.yaml");
   bench.reloader->read_again();

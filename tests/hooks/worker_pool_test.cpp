@@ -28,6 +28,12 @@ std::string worker_script(const std::string& answer) {
 
 const char* const kAnswer = R"(printf '{"id":"%s"}\n' "$id")";
 
+// It answers the invocation `a`, and once more when there is a file `go`; then it reads nothing.
+std::string answers_twice() {
+  return std::string(kAnswer) + "\n[ \"$id\" != a ] || { while [ ! -e go ]; do sleep 0.02; done; " +
+         kAnswer + "; sleep 600; }";
+}
+
 // What died and waits for its parent does not count.
 bool is_alive(const std::string& pid) {
   std::ifstream file("/proc/" + std::to_string(std::atoi(pid.c_str())) + "/stat");
@@ -66,7 +72,7 @@ struct Rig {
     HookStart start;
     start.id = id;
     start.input = worker_line("{\"id\":\"" + id + "\"}", {"A=1"});
-    start.log_fields = {{"object", "Website shop/" + id}};
+    start.log_fields = {{"object", "Website shop/" + id}, {"run", id}};
     calls[id] = pool->run(std::move(start), [this, id](HookExit exit) { ends[id] = exit; });
     CHECK(ends.count(id) == 0);
   }
@@ -202,6 +208,45 @@ TEST_CASE("a line that nobody asked for replaces the worker before the next run"
   base::capture_log(nullptr);
   CHECK(rig.run("b").code == std::optional<int>(0));
   CHECK(rig.workers() == 2);
+}
+
+TEST_CASE("an answer that comes twice is told of its run, and the next run gets another worker") {
+  Rig rig(worker_script(answers_twice()));
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  CHECK(rig.run("a").code == std::optional<int>(0));
+  rig.start("b");
+  rig.folder.write("go", "");
+  CHECK(rig.end("b").code == std::optional<int>(0));
+  base::capture_log(nullptr);
+  CHECK(rig.workers() == 2);
+  const auto told = [&log](const std::string& words, const std::string& object) {
+    std::size_t out = 0;
+    for (const std::string& line : log) {
+      if (line.find(words) == std::string::npos) continue;
+      ++out;
+      INFO(line);
+      CHECK(line.find("Website shop/" + object) != std::string::npos);
+    }
+    return out;
+  };
+  CHECK(told("the worker answered this run twice", "a") == 1);
+  CHECK(told("run=a", "a") == 1);
+  CHECK(told("the run is given to another worker", "b") == 1);
+  CHECK(told("the worker printed", "") == 0);
+}
+
+TEST_CASE("a run that is to end while its worker does, which answered twice, goes to no other") {
+  Rig rig(worker_script("[ \"$id\" = a ] || sleep 600\n" + answers_twice()));
+  CHECK(rig.run("a").code == std::optional<int>(0));
+  std::vector<std::string> log;
+  base::capture_log(&log);
+  rig.start("b");
+  rig.folder.write("go", "");
+  REQUIRE(rig.loop.run_until([&] { return !log.empty(); }, kLimit));
+  rig.calls["b"]->terminate();
+  CHECK(rig.end("b").canceled);
+  base::capture_log(nullptr);
 }
 
 TEST_CASE("a timeout ends the worker, even one that ignores TERM, and the next run gets another") {

@@ -87,6 +87,51 @@ TEST_CASE("a line that is not the answer ends the worker, and with it the run as
   }
 }
 
+TEST_CASE(
+    "an answer that comes twice ends the worker, and the run it has by then gets another one") {
+  Rig rig(1);
+  rig.queue.submit("old");
+  rig.steps();
+  REQUIRE(rig.line(0, R"({"id":"old"})"));
+  rig.queue.submit("a");
+  rig.queue.submit("b");
+  CHECK(rig.steps() == "send 0 a");
+  const std::string what = GENERATE("nothing", "a line", "bytes", "more", "unwanted");
+  INFO(what);
+  CHECK_FALSE(rig.line(0, R"({"id":"old"})", what == "more"));
+  CHECK(rig.queue.repeats(0) == "old");
+  rig.queue.on_stopped(0);  // as the pool ends it
+  // What may be its answer, or begin it: then it is not known that there is none.
+  if (what == "a line") CHECK_FALSE(rig.line(0, R"({"id":"a"})"));
+  if (what == "bytes") rig.queue.on_bytes(0);
+  if (what == "unwanted") rig.queue.keep_run(0);
+  const auto ended = rig.ended(0);
+  CHECK(ended.broken.find("the earlier id \"old\"") != std::string::npos);
+  CHECK(ended.id == (what == "nothing" ? "" : "a"));
+  CHECK(ended.given == (what == "nothing" ? "a" : ""));
+  CHECK(rig.queue.waits("a") == (what == "nothing"));
+  rig.now += Duration{1000};
+  CHECK(rig.steps() == (what == "nothing" ? "start 0, send 0 a" : "start 0, send 0 b"));
+}
+
+TEST_CASE("a run goes to another worker once for answers that come twice, then it fails") {
+  Rig rig(2);
+  for (const char* id : {"one", "two"}) rig.queue.submit(id);
+  CHECK(rig.steps() == "start 0, send 0 one, start 1, send 1 two");
+  REQUIRE(rig.line(0, R"({"id":"one"})"));
+  rig.queue.submit("a");
+  CHECK(rig.steps() == "send 0 a");
+  CHECK_FALSE(rig.line(0, R"({"id":"one"})"));
+  REQUIRE(rig.line(1, R"({"id":"two"})"));
+  CHECK(rig.ended(0).given == "a");
+  CHECK(rig.steps() == "send 1 a");
+  CHECK_FALSE(rig.line(1, R"({"id":"two"})"));
+  CHECK(rig.queue.repeats(1) == "two");
+  const auto ended = rig.ended(1);
+  CHECK(ended.id == "a");
+  CHECK(ended.given.empty());
+}
+
 TEST_CASE("two lines for one invocation are no answer") {
   Rig rig(1);
   rig.queue.submit("a");
