@@ -424,11 +424,10 @@ int run_app(const std::vector<std::string>& words, std::ostream& out, std::ostre
   WatchedOutput watched(out);
   auto tree = build_tree(invocation.program, words);
   CLI::App& app = *tree->app;
-  const ShortFlags flags = short_flags_of(app);
-  if (const std::string invalid = invalid_argument(words, flags); !invalid.empty()) {
+  if (const std::string invalid = invalid_argument(words, app); !invalid.empty()) {
     return usage_error(err, app, invalid);
   }
-  const std::vector<std::string> given = normalise_argv(words, flags);
+  const std::vector<std::string> given = normalise_argv(words, app);
   try {
     app.parse(std::vector<std::string>(given.rbegin(), given.rend()));
   } catch (const CLI::CallForHelp&) {

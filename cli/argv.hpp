@@ -1,7 +1,6 @@
 // Brings kubectl's ways of writing flags into the one way that CLI11 reads right. Pure.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -11,17 +10,14 @@ class App;
 
 namespace kubewatch::cli {
 
-// The short names of flags, which take no value, with their long ones: "-A" -> "--all-namespaces".
-using ShortFlags = std::map<std::string, std::string>;
-// Those of the app and all of its subcommands.
-ShortFlags short_flags_of(const CLI::App& app);
+// `app` says what the words mean: its commands, and which options take a value. The word after one
+// that does is its value, whatever it looks like.
 
 // A flag that is given no value where it says that one comes ("-A="), "" where there is none.
-std::string invalid_argument(const std::vector<std::string>& words, const ShortFlags& flags);
+std::string invalid_argument(const std::vector<std::string>& words, const CLI::App& app);
 
 // "-n=x" -> "-n" "x" (CLI11 would read "=x"), but "-A=false" -> "--all-namespaces=false"; of
-// several letters the last has the value; "-nx" and "--flag=x" stay; all after "--" stays.
-std::vector<std::string> normalise_argv(const std::vector<std::string>& words,
-                                        const ShortFlags& flags);
+// several letters the last has the value; "-nx", "--flag=x" and values stay; all after "--" stays.
+std::vector<std::string> normalise_argv(const std::vector<std::string>& words, const CLI::App& app);
 
 }  // namespace kubewatch::cli

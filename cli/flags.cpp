@@ -33,6 +33,10 @@ void bind_selection(CLI::App& app, Selection& selection) {
   app.add_flag("-A,--all-namespaces", selection.all_namespaces, "all namespaces");
 }
 
+bool has_selector(const Selection& selection) {
+  return !selection.label_selector.empty() || !selection.field_selector.empty();
+}
+
 Result<void> check_selection(const Selection& selection) {
   if (auto labels = core::LabelSelector::parse(selection.label_selector); !labels.ok()) {
     return std::move(labels).error().with_context("--selector");

@@ -26,6 +26,8 @@ struct Selection {
   bool all_namespaces = false;
 };
 void bind_selection(CLI::App& app, Selection& selection);
+// Whether it has a selector: as in kubectl objects are then not named.
+bool has_selector(const Selection& selection);
 // Checks both selectors' syntax. Errors: invalid.
 Result<void> check_selection(const Selection& selection);
 

@@ -297,7 +297,8 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
   for (const auto& path : split_paths(paths)) {
     KW_ASSIGN(const auto files, expand(path, recursive));
     for (const auto& file : files) {
-      KW_ASSIGN(const auto text, file == "-" ? read_stdin() : base::read_file(file, kMostManifest));
+      KW_ASSIGN(const auto text,
+                file == "-" ? read_stdin() : base::read_awaited_file(file, kMostManifest));
       total += text.size();
       if (total > kMaxTotal) {
         return Error(ErrorKind::too_large, fmt::format("{}: more than 256 MiB in all of -f", file));

@@ -68,15 +68,11 @@ Result<void> check_name(const std::string& name) {
 
 namespace {
 
-bool selects(const Selection& selection) {
-  return !selection.label_selector.empty() || !selection.field_selector.empty();
-}
-
 Result<void> check_names(const ResourceFlags& flags, const std::vector<TypeAndNames>& parsed,
                          const ResourceRules& rules) {
   const bool named = std::any_of(parsed.begin(), parsed.end(),
                                  [](const TypeAndNames& one) { return !one.names.empty(); });
-  if (named && (selects(flags.selection) || flags.all)) {
+  if (named && (has_selector(flags.selection) || flags.all)) {
     const bool slash = flags.words.front().find('/') != std::string::npos;
     return wrong(slash ? "selectors and the all flag cannot be used when passing resource/name "
                          "arguments"
@@ -85,10 +81,10 @@ Result<void> check_names(const ResourceFlags& flags, const std::vector<TypeAndNa
   if (named && flags.selection.all_namespaces) {
     return wrong("a resource cannot be retrieved by name across all namespaces");
   }
-  if (flags.all && selects(flags.selection)) {
+  if (flags.all && has_selector(flags.selection)) {
     return wrong("setting 'all' parameter but found a non empty selector");
   }
-  if (!named && !rules.all_implied && !flags.all && !selects(flags.selection)) {
+  if (!named && !rules.all_implied && !flags.all && !has_selector(flags.selection)) {
     return wrong("resource(s) were provided, but no name was specified");
   }
   return {};

@@ -124,7 +124,7 @@ Error wrong_file(const Error& error, const std::string& before) {
 }
 
 Result<std::string> read_text(const std::string& path) {
-  auto text = path == "-" ? read_stdin() : base::read_file(path, kMostManifest);
+  auto text = path == "-" ? read_stdin() : base::read_awaited_file(path, kMostManifest);
   if (!text.ok()) return wrong_file(text.error());
   return text;
 }

@@ -72,7 +72,10 @@ std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& v
 }
 
 std::string cell_text(const Json& cell) {
-  return cell.is_null() ? "" : core::scalar_text(cell);
+  if (cell.is_null()) return "";
+  std::string out = core::scalar_text(cell);
+  const std::size_t end = out.find_first_of("\f\n\r");
+  return end == std::string::npos ? out : out.substr(0, end) + "...";
 }
 
 std::string age_text(const std::string& timestamp, WallTime now) {

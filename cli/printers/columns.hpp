@@ -35,7 +35,7 @@ std::shared_ptr<const Columns> crd_columns(const Json& crd, const std::string& v
 // NAME and AGE.
 std::shared_ptr<const Columns> plain_columns();
 
-// "" for null, scalars as kubectl shows them.
+// "" for null, scalars as kubectl shows them: of several lines the first and "...".
 std::string cell_text(const Json& cell);
 // The age of a creationTimestamp: "5m", "<unknown>".
 std::string age_text(const std::string& timestamp, WallTime now);

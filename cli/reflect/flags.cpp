@@ -107,9 +107,7 @@ ReflectMode ReflectFlags::mode() const {
 }
 
 bool ReflectFlags::selects_of_file() const {
-  return !from.empty() && words.empty() &&
-         (!selection.label_selector.empty() || !selection.field_selector.empty() ||
-          !namespaces.empty());
+  return !from.empty() && words.empty() && (has_selector(selection) || !namespaces.empty());
 }
 
 Result<void> ReflectFlags::check() const {
@@ -154,7 +152,7 @@ Result<void> ReflectFlags::check() const {
       return std::move(usable.error()).with_context("--snapshot");
     }
   }
-  if (named && !selection.label_selector.empty()) {
+  if (named && has_selector(selection)) {
     return wrong("name cannot be provided when a selector is specified");
   }
   KW_TRY(check_saved_kinds());

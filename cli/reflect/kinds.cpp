@@ -110,9 +110,9 @@ runtime::ReflectorCallbacks CachedKind::callbacks(bool changes) {
   };
   out.on_failure = [this](runtime::WatcherFailure where, const Error& error, Duration retry) {
     asks_again_ = client_.loop().now() + retry;
-    warn_of_failure(plan_.type.gvk.kind, reflector_->stats(), where, error, retry);
     // Where it goes another way at once that one may work.
-    if (told_.failed && retry > Duration::zero()) told_.failed(error);
+    const bool ends = told_.failed && retry > Duration::zero() && told_.failed(error);
+    if (!ends) warn_of_failure(plan_.type.gvk.kind, reflector_->stats(), where, error, retry);
   };
   return out;
 }

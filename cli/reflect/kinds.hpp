@@ -51,8 +51,10 @@ class CachedKind : public core::ReadBackend {
   struct Told {
     std::function<void(const runtime::StoreChange&)> changed;
     std::function<void(bool gap)> synced;
-    std::function<void()> moved;               // after events and bookmarks
-    std::function<void(const Error&)> failed;  // may be final: forbidden, unauthorized, not found
+    std::function<void()> moved;  // after events and bookmarks
+    // May be final: forbidden, unauthorized, not found. Whether the command ends of it, and tells
+    // it then; else it is warned of.
+    std::function<bool(const Error&)> failed;
   };
   // Both must outlive it. `changes`: each is told, with what was there before; that costs.
   CachedKind(client::Client& client, base::Random& random, KindPlan plan, bool changes = false);

@@ -191,12 +191,16 @@ class ReflectRun {
       const auto failed = [this, of = &kind](const Error& error) {
         refused_.erase(of);
         failed_with_[of] = error.kind();
-        if (error.is_not_found()) return versions_->not_found(*of, error);
+        if (error.is_not_found()) {
+          versions_->not_found(*of, error);
+          return refusal() != nullptr;
+        }
         const bool answered = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& one) {
           return one->reflector().answered();
         });
         const bool hopeless = !answered && session_.is_hopeless(error);
         if (hopeless || is_refusal(error)) refused_.emplace(of, error);
+        return refusal() != nullptr;
       };
       if (serving) {
         serving_->add(kind, resource_of(kind.type()), failed);

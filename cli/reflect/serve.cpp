@@ -150,7 +150,7 @@ void CacheServing::find_resource(client::InFlight& requests, client::Client& cli
 }
 
 void CacheServing::add(CachedKind& kind, apiserver::ResourcePtr resource,
-                       std::function<void(const Error&)> failed) {
+                       std::function<bool(const Error&)> failed) {
   const auto id = server_->add(kind, std::move(resource));
   ids_[&kind] = id;
   CachedKind::Told told;

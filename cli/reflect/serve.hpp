@@ -36,7 +36,7 @@ class CacheServing {
                      const core::ResourceType& type, Found done) const;
   // Before the kind starts. `failed` is kept.
   void add(CachedKind& kind, apiserver::ResourcePtr resource,
-           std::function<void(const Error&)> failed);
+           std::function<bool(const Error&)> failed);
   // Before the kind goes on in the version that `resource` is of.
   void go_on_as(const CachedKind& kind, apiserver::ResourcePtr resource);
   client::ClientConfig config(const std::string& namespace_) const;

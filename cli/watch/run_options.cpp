@@ -31,7 +31,7 @@ Result<void> check_words(const RunOptions& options) {
   KW_ASSIGN(const auto parsed, parse_resource_words(resources.words));
   const bool named = std::any_of(parsed.begin(), parsed.end(),
                                  [](const TypeAndNames& one) { return !one.names.empty(); });
-  if (named && !resources.selection.label_selector.empty()) {
+  if (named && has_selector(resources.selection)) {
     return refuse("name cannot be provided when a selector is specified");
   }
   return {};

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,7 +62,17 @@ Result<void> wait_for_disk(int fd, const std::string& path) {
   return {};
 }
 
-enum class Takes { any, regular_files };
+// Whether something has come, or whoever wrote has gone; neither before there was a writer.
+bool heard_of_writer(int fd, bool wait) {
+  pollfd pipe{fd, POLLIN, 0};
+  int count = 0;
+  do {
+    count = ::poll(&pipe, 1, wait ? -1 : 0);
+  } while (count < 0 && errno == EINTR);
+  return count > 0;
+}
+
+enum class Takes { any, awaited, regular_files };
 
 Result<std::string> read_whole(const std::string& path, std::size_t max_bytes, Takes takes) {
   // O_NONBLOCK: opening a FIFO without a writer must not hang. O_NOCTTY: nor make a terminal ours.
@@ -79,12 +90,18 @@ Result<std::string> read_whole(const std::string& path, std::size_t max_bytes, T
   } else if (::fcntl(fd.get(), F_SETFL, flags & ~O_NONBLOCK) != 0) {
     return system_error("cannot read", path, errno);
   }
+  const bool pipe = S_ISFIFO(info.st_mode);
+  if (pipe && takes == Takes::awaited) (void)heard_of_writer(fd.get(), true);
   std::string out;
   char buffer[65536];
   while (true) {
     const ssize_t count = ::read(fd.get(), buffer, sizeof buffer);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return system_error("cannot read", path, errno);
+    if (count == 0 && out.empty() && pipe && !heard_of_writer(fd.get(), false)) {
+      return Error(ErrorKind::invalid,
+                   fmt::format("cannot read {}: it is a pipe that nobody writes to", path));
+    }
     if (count == 0) return out;
     // The size of a growing file, a pipe or /proc is not known before.
     if (out.size() + static_cast<std::size_t>(count) > max_bytes) return too_large(path, max_bytes);
@@ -117,6 +134,10 @@ Result<void> replace_file(const std::string& path, std::string_view content, uns
 
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
   return read_whole(path, max_bytes, Takes::any);
+}
+
+Result<std::string> read_awaited_file(const std::string& path, std::size_t max_bytes) {
+  return read_whole(path, max_bytes, Takes::awaited);
 }
 
 Result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes) {

@@ -9,8 +9,11 @@
 namespace kubewatch::base {
 
 // The whole file, which may be a pipe or a terminal: then it waits for the end. Errors: not_found,
-// unavailable, too_large, invalid (a folder), each naming the path.
+// unavailable, too_large, invalid (a folder, a pipe that nobody has opened to write), each naming
+// the path.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+// The same, but somebody who writes to a pipe is waited for, however long.
+Result<std::string> read_awaited_file(const std::string& path, std::size_t max_bytes);
 // For what is read while a loop runs, which must not wait. Links are followed. Errors: as above;
 // invalid for whatever is no regular file.
 Result<std::string> read_regular_file(const std::string& path, std::size_t max_bytes);

@@ -3,6 +3,7 @@
 
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "base/strings.hpp"
 #include "base/utf8.hpp"
 #include "core/json_path_steps.hpp"
@@ -143,7 +144,7 @@ class PathParser {
   Problem quoted_field(PathSteps& out) {
     const std::size_t begin = at_ + 1;
     PathField made;
-    KW_STEP(parse_quoted(text_, at_, made.name));
+    KW_STEP(parse_quoted(text_, at_, Quoted::name, made.name));
     if (made.name.empty()) return wrong("a field name is missing");
     const std::string_view raw = text_.substr(begin, at_ - 1 - begin);
     if (raw.find('.') != std::string_view::npos && raw.find('\\') == std::string_view::npos) {
@@ -294,7 +295,7 @@ class PathParser {
     out.from = PathOperand::From::literal;
     if (c == '\'' || c == '"') {
       std::string text;
-      KW_STEP(parse_quoted(text_, at_, text));
+      KW_STEP(parse_quoted(text_, at_, Quoted::literal, text));
       out.literal = std::move(text);
       return std::nullopt;
     }
@@ -319,6 +320,56 @@ class PathParser {
   std::size_t nesting_;
 };
 
+// \xHH, \NNN, \uXXXX, \UXXXXXXXX: how many digits of which base, and up to which value.
+struct NumberEscape {
+  std::size_t digits;
+  int base;
+  std::uint32_t most;
+  bool byte;  // of the text, else a character
+  std::string_view needs;
+};
+
+// Of what stands behind the backslash. Absent: that begins no number.
+std::optional<NumberEscape> number_escape(char c) {
+  if (c == 'x') return NumberEscape{2, 16, 0xff, true, "\\x needs two hexadecimal digits"};
+  if (c == 'u') {
+    return NumberEscape{4, 16, 0xffff, false, "\\u needs four hexadecimal digits of a character"};
+  }
+  if (c == 'U') {
+    return NumberEscape{8, 16, 0x10ffff, false,
+                        "\\U needs eight hexadecimal digits of a character"};
+  }
+  if (!base::is_digit(c)) return std::nullopt;
+  return NumberEscape{3, 8, 0xff, true, "a '\\' before a digit needs three octal digits up to 377"};
+}
+
+// `at`: of its first digit, and is moved behind the last. False: these are not its digits.
+bool append_number(std::string_view text, const NumberEscape& escape, std::size_t& at,
+                   std::string& into) {
+  const std::string_view digits = text.substr(at, escape.digits);
+  std::uint32_t code = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [stop, error] = std::from_chars(digits.data(), end, code, escape.base);
+  const bool surrogate = !escape.byte && code >= 0xd800 && code <= 0xdfff;
+  const bool whole = digits.size() == escape.digits && error == std::errc() && stop == end;
+  if (!whole || code > escape.most || surrogate) return false;
+  at += escape.digits;
+  if (escape.byte) {
+    into.push_back(static_cast<char>(code));
+  } else {
+    base::append_utf8(into, code);
+  }
+  return true;
+}
+
+// Absent: no letter that is escaped.
+std::optional<char> letter_escape(char c) {
+  static constexpr std::string_view kLetters = "abfnrtv";
+  static constexpr std::string_view kMeant = "\a\b\f\n\r\t\v";
+  const std::size_t found = kLetters.find(c);
+  return found == std::string_view::npos ? std::nullopt : std::optional(kMeant[found]);
+}
+
 }  // namespace
 
 std::optional<PathProblem> parse_path(std::string_view text, std::size_t& at, PathSteps& into) {
@@ -328,7 +379,8 @@ std::optional<PathProblem> parse_path(std::string_view text, std::size_t& at, Pa
   return problem;
 }
 
-std::optional<PathProblem> parse_quoted(std::string_view text, std::size_t& at, std::string& into) {
+std::optional<PathProblem> parse_quoted(std::string_view text, std::size_t& at, Quoted what,
+                                        std::string& into) {
   const std::size_t begin = at;
   const char quote = text[at++];
   while (at < text.size() && text[at] != quote) {
@@ -336,22 +388,23 @@ std::optional<PathProblem> parse_quoted(std::string_view text, std::size_t& at, 
       into.push_back(text[at++]);
       continue;
     }
+    const std::size_t backslash = at;
     const char c = text[at + 1];
     at += 2;
-    if (c == 'u') {
-      unsigned code = 0;
-      const char* digits = text.data() + at;
-      const char* end = text.data() + std::min(at + 4, text.size());
-      const auto [stop, error] = std::from_chars(digits, end, code, 16);
-      const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-      if (error != std::errc() || stop != digits + 4 || surrogate) {
-        return PathProblem{"\\u needs four hexadecimal digits of a character", at - 2};
+    const bool escapes =
+        what == Quoted::literal || std::string_view("nrtu").find(c) != std::string_view::npos;
+    if (const auto meant = letter_escape(c); meant && escapes) {
+      into.push_back(*meant);
+    } else if (const auto number = number_escape(c); number && escapes) {
+      if (base::is_digit(c)) --at;
+      if (!append_number(text, *number, at, into)) {
+        return PathProblem{std::string(number->needs), backslash};
       }
-      at += 4;
-      base::append_utf8(into, code);
-      continue;
+    } else if (base::is_letter(c) && escapes) {
+      return PathProblem{fmt::format("'\\{}' is no escape", c), backslash};
+    } else {
+      into.push_back(c);
     }
-    into.push_back(c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c);
   }
   if (at >= text.size()) return PathProblem{"a quote is not closed", begin};
   ++at;

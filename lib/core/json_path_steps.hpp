@@ -81,7 +81,11 @@ std::optional<PathProblem> parse_path(std::string_view text, std::size_t& at, Pa
 std::optional<PathRead> add_reads(const PathSteps& steps, const PathRead& from,
                                   std::vector<PathRead>& into);
 
-// 'x' or "x" at `at`; \n, \t, \r, \uXXXX are escapes, another escaped character is itself.
-std::optional<PathProblem> parse_quoted(std::string_view text, std::size_t& at, std::string& into);
+// A literal has the escapes of Go's, and no other letter or digit may follow a backslash; in a name
+// these are \n, \t, \r and \uXXXX alone. Another escaped character is itself.
+enum class Quoted { literal, name };
+// 'x' or "x" at `at`, which is moved behind it. The bytes of a literal may be any (\xff).
+std::optional<PathProblem> parse_quoted(std::string_view text, std::size_t& at, Quoted what,
+                                        std::string& into);
 
 }  // namespace kubewatch::core

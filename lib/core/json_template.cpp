@@ -71,7 +71,7 @@ class TemplateParser {
     TemplateNode made;
     const char c = at_ < text_.size() ? text_[at_] : '\0';
     if (c == '"' || c == '\'') {
-      if (auto problem = parse_quoted(text_, at_, made.text)) return problem;
+      if (auto problem = parse_quoted(text_, at_, Quoted::literal, made.text)) return problem;
       out.push_back(std::move(made));
       return close();
     }

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 #include "base/files.hpp"
 #include "base/utf8.hpp"
@@ -195,6 +197,37 @@ TEST_CASE("read_regular_file waits for nothing") {
     CHECK(error_of(path).message() == "cannot read " + path + ": it is no regular file");
   }
   ::close(writer);
+}
+
+TEST_CASE(
+    "a pipe that nobody has opened to write is no empty file, unless somebody is waited for") {
+  const TempDir dir;
+  const std::string fifo = dir.file("fifo");
+  REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+  const auto read = read_file(fifo, 100);
+  REQUIRE_FALSE(read.ok());
+  CHECK(read.error().kind() == ErrorKind::invalid);
+  CHECK(read.error().message() == "cannot read " + fifo + ": it is a pipe that nobody writes to");
+  // Who opens it first waits for the other.
+  const auto with_writer = [&](const std::string& text) {
+    std::thread writer([&] { std::ofstream(fifo) << text; });
+    auto out = read_awaited_file(fifo, 100);
+    writer.join();
+    return out;
+  };
+  CHECK(*with_writer("content") == "content");
+  CHECK(with_writer("")->empty());
+  CHECK(with_writer(std::string(101, 'x')).error().kind() == ErrorKind::too_large);
+  // Of a pipe without a name the writer may be gone before it is opened.
+  int ends[2];
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  ::close(ends[1]);
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(ends[0]);
+  CHECK(read_file(unnamed, 100)->empty());
+  CHECK(read_awaited_file(unnamed, 100)->empty());
+  ::close(ends[0]);
+  REQUIRE(write_file_atomic(dir.file("empty"), "", 0600).ok());
+  CHECK(read_awaited_file(dir.file("empty"), 100)->empty());
 }
 
 TEST_CASE("a file without permission is not taken for what a server forbids") {

@@ -1,6 +1,6 @@
 #include "cli/argv.hpp"
 
-#include <set>
+#include <algorithm>
 #include <sstream>
 
 #include <CLI/CLI.hpp>
@@ -13,17 +13,31 @@ namespace kubewatch::cli {
 namespace {
 
 using Words = std::vector<std::string>;
-const ShortFlags kFlags = {{"-A", "--all-namespaces"}, {"-R", "--recursive"}};
 
-// Those that take a value, of the app and all of its subcommands.
-std::set<std::string> valued_letters(const CLI::App& app) {
-  std::set<std::string> out;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_items_expected_max() == 0) continue;
-    for (const auto& name : option->get_snames()) out.insert("-" + name);
+// --dry-run is a flag of one command and takes a value of the other.
+struct Line {
+  Line() {
+    app.add_flag("-A,--all-namespaces");
+    app.add_flag("-R,--recursive");
+    for (const char* option : {"-n,--namespace", "-l,--selector", "-L,--label-columns", "--until",
+                               "--exec", "--field-manager", "--context"}) {
+      app.add_option(option);
+    }
+    app.add_option("--shards")->expected(0, 1);
+    app.add_subcommand("run-controller")->add_flag("--dry-run");
+    app.add_subcommand("apply-ssa")->add_option("--dry-run");
   }
-  for (const CLI::App* one : subcommands_of(app)) out.merge(valued_letters(*one));
-  return out;
+  Words operator()(const Words& given) const { return normalise_argv(given, app); }
+  CLI::App app;
+};
+
+// As the command has it after the words were read; `name` as "--exec".
+Words results_of(const Words& words, const std::string& name) {
+  const auto tree = build_tree("kubewatch", words);
+  Words given = normalise_argv(words, *tree->app);
+  std::reverse(given.begin(), given.end());
+  tree->app->parse(std::move(given));
+  return subcommand_of(*tree->app, words.front())->get_option(name)->results();
 }
 
 }  // namespace
@@ -53,34 +67,60 @@ TEST_CASE("flags are brought into the form that kubectl means") {
        {"--force-conflicts=."}},
       {"after two dashes all is literal", {"--", "-n=x"}, {"--", "-n=x"}},
   };
+  const Line line;
   for (const auto& row : rows) {
     INFO(row.name);
-    CHECK(normalise_argv(row.given, kFlags) == row.expected);
+    CHECK(line(row.given) == row.expected);
   }
+}
+
+TEST_CASE("the word after an option that takes a value is the value, whatever it looks like") {
+  const Line line;
+  for (const Words& given : {Words{"--exec", "-x=y"},
+                             {"-l", "-a=b"},
+                             {"--field-manager", "-A=false"},
+                             {"-AL", "-n=y"},
+                             {"--until", "--foo="},
+                             {"--exec", "--force-conflicts="},
+                             {"apply-ssa", "--dry-run", "-n=x"},
+                             {"--context", "run-controller", "apply-ssa", "--dry-run", "-n=x"}}) {
+    CAPTURE(given);
+    CHECK(line(given) == given);
+  }
+  // "--" is one too, and what is behind it is read on.
+  CHECK(line({"--exec", "--", "-n=x"}) == Words{"--exec", "--", "-n", "x"});
+  // These have their value, or none.
+  CHECK(line({"-ldeep", "-n=x"}) == Words{"-ldeep", "-n", "x"});
+  CHECK(line({"-l=deep", "-n=x"}) == Words{"-l", "deep", "-n", "x"});
+  CHECK(line({"--until=a", "-n=x"}) == Words{"--until=a", "-n", "x"});
+  CHECK(line({"--until=", "-n=x"}) == Words{"--until", "", "-n", "x"});
+  CHECK(line({"-A", "-n=x"}) == Words{"-A", "-n", "x"});
+  CHECK(line({"--shards", "-n=x"}) == Words{"--shards", "-n", "x"});
+  CHECK(line({"run-controller", "--dry-run", "-n=x"}) ==
+        Words{"run-controller", "--dry-run", "-n", "x"});
+  CHECK(line({"-", "-n=x"}) == Words{"-", "-n", "x"});
+}
+
+TEST_CASE("commands get the values that look like flags") {
+  CHECK(results_of({"watch", "cm", "--exec", "-x=y"}, "--exec") == Words{"-x=y"});
+  CHECK(results_of({"watch", "cm", "--when", "-1==.x"}, "--when") == Words{"-1==.x"});
+  CHECK(results_of({"watch", "cm", "-L", "-x=y"}, "--label-columns") == Words{"-x=y"});
+  CHECK(results_of({"apply-ssa", "-f", "-", "--field-manager", "-a=b"}, "--field-manager") ==
+        Words{"-a=b"});
+  CHECK(results_of({"reflect", "cm", "-l", "-a=b"}, "--selector") == Words{"-a=b"});
+  CHECK(results_of({"reflect", "cm", "-l", "--foo="}, "--selector") == Words{"--foo="});
 }
 
 TEST_CASE("a short flag with an empty value is refused, what takes one may have an empty one") {
-  CHECK(invalid_argument({"watch", "-RA="}, kFlags) ==
+  const Line line;
+  CHECK(invalid_argument({"watch", "-RA="}, line.app) ==
         "invalid argument \"\" for \"-A, --all-namespaces\": true or false");
-  CHECK(invalid_argument({"-l=", "-A=false", "-lA=", "--", "-A="}, kFlags).empty());
+  CHECK(invalid_argument({"-l=", "-A=false", "-lA=", "--", "-A="}, line.app).empty());
+  CHECK(invalid_argument({"--exec", "-A="}, line.app).empty());
+  CHECK_FALSE(invalid_argument({"--exec", "--", "-A="}, line.app).empty());
   std::ostringstream out, err;
   CHECK(run_app({"watch", "pods", "-A="}, out, err, {}) == 2);
   CHECK(err.str().find("-A, --all-namespaces") != std::string::npos);
-}
-
-TEST_CASE("short names of what takes no value are known, of all commands") {
-  const auto tree = build_tree("kubewatch", {});
-  CHECK(short_flags_of(*tree->app) == ShortFlags{{"-A", "--all-namespaces"},
-                                                 {"-R", "--recursive"},
-                                                 {"-h", "--help"},
-                                                 {"-q", "--quiet"},
-                                                 {"-w", "--watch"}});
-  // Words are read before the command is known.
-  for (const std::string& letter : valued_letters(*tree->app)) {
-    INFO(letter);
-    CHECK(short_flags_of(*tree->app).count(letter) == 0);
-  }
-  CHECK(valued_letters(*tree->app).count("-n") == 1);
 }
 
 }  // namespace kubewatch::cli

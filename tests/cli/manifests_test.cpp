@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "cli/crd/source.hpp"
 #include "support/catch.hpp"
@@ -82,6 +84,22 @@ TEST_CASE("stdin is read up to a limit, and what cannot be read of it is no empt
   REQUIRE_FALSE(text.ok());
   CHECK(text.error().kind() == ErrorKind::invalid);
   CHECK(text.error().message() == "stdin: more than 64 MiB");
+}
+
+TEST_CASE("a pipe that is named is read once somebody writes to it") {
+  const Folder folder;
+  const std::string pipe = folder.path + "/pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::thread of_manifests([&] { std::ofstream(pipe) << kMap; });
+  const auto read = read_manifests({pipe}, false);
+  of_manifests.join();
+  REQUIRE(read.ok());
+  REQUIRE(read->size() == 1);
+  CHECK(read->front().source == pipe);
+  std::thread of_text([&] { std::ofstream(pipe) << kRule; });
+  const auto text = read_text(pipe);
+  of_text.join();
+  CHECK(text.value() == kRule);
 }
 
 TEST_CASE("lists are expanded, and namespaces and CRDs go first") {

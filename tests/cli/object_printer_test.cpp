@@ -138,6 +138,21 @@ TEST_CASE("a custom kind has the columns of its CRD, wide ones by priority") {
   CHECK(crd_columns(crd, "v2") == plain_columns());
 }
 
+TEST_CASE("of a cell with several lines a table shows the first") {
+  const Json crd = Json::parse(R"j({"spec":{"versions":[{"name":"v1","additionalPrinterColumns":[
+    {"name":"Note","type":"string","jsonPath":".spec.note"},
+    {"name":"Replicas","type":"integer","jsonPath":".spec.replicas"}]}]}})j");
+  for (const auto* note : {"a\tb\nc", "a\tb\r\nc", "a\tb\fc\n"}) {
+    Json object = website("blog");
+    object["spec"]["note"] = note;
+    std::ostringstream out;
+    const auto printer = Printed("table").printer();
+    printer->columns().put(kWebsites, crd_columns(crd, "v1"));
+    REQUIRE(printer->print_list(out, {{kWebsites, object}}, false, later()).ok());
+    CHECK(out.str() == "NAME   NOTE      REPLICAS\nblog   a\\tb...   3\n");
+  }
+}
+
 TEST_CASE("a stream has its header once, and the verb's own cells in front") {
   const Json a = map_object("settings", 2);
   const Json b = map_object("longer-than-all", 3);

@@ -139,6 +139,7 @@ struct VersionsRig : CacheRig {
     CachedKind::Told of_kind;
     of_kind.failed = [this](const Error& error) {
       if (error.is_not_found()) versions.not_found(kind, error);
+      return ends;
     };
     kind.tell(std::move(of_kind));
   }
@@ -150,6 +151,7 @@ struct VersionsRig : CacheRig {
 
   std::vector<std::string> refused;
   KindVersions versions;
+  bool ends = false;  // the command, at the next failure
 };
 
 // Each failure is logged.
@@ -177,6 +179,8 @@ TEST_CASE("reflect flags that contradict each other are refused with what to do"
   flags.words.emplace_back("web");
   CHECK(flags.check().ok());
   flags.selection.label_selector = "a=b";
+  CHECK(refusal(flags).find("name cannot be provided") != std::string::npos);
+  flags.selection = {"", "metadata.name=web", false};
   CHECK(refusal(flags).find("name cannot be provided") != std::string::npos);
   flags = flags_of("pods");
   flags.timeout = Duration{1000};
@@ -884,6 +888,23 @@ TEST_CASE("a kind under another path is refused, and one that is not found for l
     }
     CHECK_FALSE(rig.refused.empty());
   }
+}
+
+TEST_CASE("a failure that ends the command is not announced as one after which it goes on") {
+  const QuietLog log;
+  VersionsRig rig;
+  rig.transport.route("GET", "", 403, "");
+  rig.kind.start();
+  rig.transport.run();
+  REQUIRE(log.lines.size() == 1);
+  CHECK(log.lines.front().find("trying again") != std::string::npos);
+  VersionsRig last;
+  last.ends = true;
+  last.transport.route("GET", "", 403, "");
+  last.kind.start();
+  last.transport.run();
+  CHECK(last.kind.reflector().last_failure());
+  CHECK(log.lines.size() == 1);
 }
 
 TEST_CASE("a 404 to somebody who may not ask for discovery is the end of it") {

@@ -395,6 +395,14 @@ TEST_CASE("columns of a custom kind come from its definition, and are those of k
   }
 }
 
+TEST_CASE("a row is one line, and of a cell with several the first") {
+  const Json definition = Json::parse(R"j({"spec":{"versions":[{"name":"v1",
+    "additionalPrinterColumns":[{"name":"Note","type":"string","jsonPath":".note"}]}]}})j");
+  CHECK(cells_of(pods().type, *crd_columns(definition, "v1"), false,
+                 R"({"metadata":{"name":"web"},"note":"one\ntwo\nthree"})",
+                 kNow) == std::vector<std::string>{"web", "one..."});
+}
+
 TEST_CASE("wide tables have the columns of lower priority, of built-in kinds too") {
   ViewOptions options;
   options.wide = true;

@@ -78,6 +78,52 @@ TEST_CASE("templates print what kubectl's -o jsonpath prints") {
   }
 }
 
+TEST_CASE("a text has the escapes of Go's literals, and other bytes than characters") {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {R"({"\a\b\f\n\r\t\v"})", "\a\b\f\n\r\t\v"},
+      {R"({"\x41\x7E1"}{'\101\0601'})", "A~1A01"},
+      {R"({"a\x00b\xff\377"})", std::string("a\0b\xff\xff", 5)},
+      {R"({"\u00e9\U0001F600\U0000004ax"})", "\xc3\xa9\xf0\x9f\x98\x80Jx"},
+      {R"({"\"\'\\\.\/\-"})", "\"'\\./-"},
+      {R"({.items[?(@.status.capacity.cpu=="\x34")].metadata.name})", "127.0.0.1"},
+      // A name between brackets is no such text.
+      {R"({.items[0].metadata.labels['\a\.b/c']})", "d"},
+  };
+  for (const auto& [text, wanted] : cases) {
+    CAPTURE(text);
+    const auto parsed = JsonTemplate::parse(text);
+    REQUIRE(parsed.ok());
+    CHECK(*parsed->render(listed()) == wanted);
+  }
+}
+
+TEST_CASE("an escape that is none is refused where it stands") {
+  const std::vector<std::tuple<std::string, std::size_t, std::string>> cases = {
+      {R"({"\q"})", 2, R"('\q' is no escape)"},
+      {R"({"ab\X41"})", 4, R"('\X' is no escape)"},
+      {R"({"\x4"})", 2, "two hexadecimal digits"},
+      {R"({"\x4g"})", 2, "two hexadecimal digits"},
+      {R"({"\x)", 2, "two hexadecimal digits"},
+      {R"({"\0"})", 2, "three octal digits up to 377"},
+      {R"({"\18a"})", 2, "three octal digits up to 377"},
+      {R"({"\400"})", 2, "three octal digits up to 377"},
+      {R"({"\8"})", 2, "three octal digits up to 377"},
+      {R"({"\u12"})", 2, "four hexadecimal digits of a character"},
+      {R"({"\ud800"})", 2, "four hexadecimal digits of a character"},
+      {R"({"\U00110000"})", 2, "eight hexadecimal digits of a character"},
+      {R"({"\U0000d800"})", 2, "eight hexadecimal digits of a character"},
+      {R"({.a[?(@.b=="\q")]})", 12, R"('\q' is no escape)"},
+  };
+  for (const auto& [text, place, what] : cases) {
+    CAPTURE(text);
+    std::size_t at = 999;
+    const auto parsed = JsonTemplate::parse(text, &at);
+    REQUIRE_FALSE(parsed.ok());
+    CHECK(at == place);
+    CHECK(parsed.error().message().find(what) != std::string::npos);
+  }
+}
+
 TEST_CASE("what is wrong in a template is said with its place") {
   const std::vector<std::tuple<std::string, std::size_t, std::string>> cases = {
       {"{.a", 0, "'{' is not closed"},

@@ -7,6 +7,7 @@ try() {
   try
   try pods --once --query
   try pods web -l a=b
+  try pods web --field-selector spec.nodeName=n1
   try pods --once --snapshot "$work/none/x"
   try pods --once --snapshot ''
   try pods --once --rounds 2

@@ -16,6 +16,7 @@ try pods --max-events -1
 try pods --stats-interval 0s
 try pods --exec-timeout 1s
 try pods web -l a=b
+try pods web --field-selector spec.nodeName=n1
 try pod/web extra
 try
 try pods -f x.yaml

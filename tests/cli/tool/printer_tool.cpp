@@ -98,7 +98,7 @@ int tool_main(int argc, char** argv) {
   bind_resources(app, tool.resources, {});
   bind_print(app, tool.print);
   app.add_flag("--stream", tool.stream, "one by one");
-  auto words = normalise_argv(std::vector<std::string>(argv + 1, argv + argc), short_flags_of(app));
+  auto words = normalise_argv(std::vector<std::string>(argv + 1, argv + argc), app);
   std::reverse(words.begin(), words.end());
   try {
     app.parse(std::move(words));
