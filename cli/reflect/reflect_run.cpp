@@ -70,7 +70,7 @@ class ReflectRun {
     if (flags_.mode() == ReflectMode::serve) {
       if (auto one = check_served(*plans); !one.ok()) return fail(context_, one.error());
     }
-    drop_foreign(session_.client().config().server);
+    drop_foreign(client::identity_of(session_.client().config()));
     tell_unused(*plans);
     if (flags_.mode() == ReflectMode::estimate) return run_estimate(*plans);
     began_ = session_.loop().now();
@@ -135,8 +135,8 @@ class ReflectRun {
   }
 
   // Another cluster has other objects, and its resourceVersions mean nothing here. Where only the
-  // URL is another one this costs a list.
-  void drop_foreign(const std::string& server) {
+  // URL or the authority is another one this costs a list.
+  void drop_foreign(const client::ServerIdentity& server) {
     const std::string why = why_foreign(saved_.kinds, server);
     if (why.empty()) return;
     context_.err << base::escape_for_terminal(fmt::format(
@@ -319,7 +319,8 @@ class ReflectRun {
       base::log_warn("caches that may not be read were left out of what was saved",
                      {{"file", flags_.snapshot}, {"caches", base::join(refused, ", ")}});
     }
-    auto written = write_saved(flags_.snapshot, session_.client().config().server, kinds_);
+    auto written =
+        write_saved(flags_.snapshot, client::identity_of(session_.client().config()), kinds_);
     if (!written.ok()) return fail(context_, kFailed, written.error().render());
     return kDone;
   }

@@ -1,7 +1,5 @@
 #include "cli/reflect/saved.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -88,7 +86,7 @@ Result<void> check_snapshot_file(const std::string& path) {
   return Error(ErrorKind::invalid, path + " is there and is no saved cache: it is not overwritten");
 }
 
-Result<void> write_saved(const std::string& path, const std::string& server,
+Result<void> write_saved(const std::string& path, const client::ServerIdentity& server,
                          const CachedKinds& kinds) {
   std::string parts;
   Json list = Json::array();
@@ -103,8 +101,10 @@ Result<void> write_saved(const std::string& path, const std::string& server,
                .with_context("saving " + kind->name()));
     list.push_back(describe(kind->plan(), parts.size() - before));
   }
-  const std::string header =
-      base::dump_json({{"version", kVersion}, {"server", server}, {"kinds", std::move(list)}});
+  const std::string header = base::dump_json({{"version", kVersion},
+                                              {"server", server.url},
+                                              {"serverMark", server.mark},
+                                              {"kinds", std::move(list)}});
   std::string content(kSavedMagic);
   for (int i = 0; i < 4; ++i) content.push_back(static_cast<char>(header.size() >> (8 * i)));
   content += with_checksum(header);
@@ -112,10 +112,11 @@ Result<void> write_saved(const std::string& path, const std::string& server,
   return base::write_file_atomic(path, content, 0600);
 }
 
-std::string why_foreign(const std::vector<SavedKind>& saved, const std::string& server) {
+std::string why_foreign(const std::vector<SavedKind>& saved, const client::ServerIdentity& server) {
   for (const auto& one : saved) {
-    if (one.server.empty() || one.server == server) continue;
-    return fmt::format("saved from {}, and this is {}", one.server, server);
+    if (const auto other = client::why_other(one.server, server); !other.empty()) {
+      return "saved from " + other;
+    }
   }
   return "";
 }
@@ -148,7 +149,7 @@ Result<std::vector<SavedKind>> parse_saved(std::string_view content) {
   for (const auto& one : *kinds) {
     SavedKind saved;
     saved.plan = plan_of(one);
-    saved.server = base::string_at(*header, {"server"});
+    saved.server = {base::string_at(*header, {"server"}), base::string_at(*header, {"serverMark"})};
     const auto bytes = base::int_at(one, {"bytes"});
     if (!is_named(saved.plan) || !bytes || *bytes < 0 ||
         static_cast<std::uint64_t>(*bytes) > content.size()) {

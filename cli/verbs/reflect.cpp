@@ -83,7 +83,7 @@ class Reflect : public Command {
     }
     KW_ASSIGN(const auto config,
               client::load_config(named, client::ConfigEnvironment::from_process()));
-    const std::string why = why_foreign(saved_.kinds, config.server);
+    const std::string why = why_foreign(saved_.kinds, client::identity_of(config));
     if (why.empty()) return {};
     return Error(ErrorKind::invalid,
                  fmt::format("{} was {}: name no server with --query to have what the file holds",

@@ -35,7 +35,10 @@ std::string why_kept(const Undelivered& what) {
 std::string pack_checkpoint(const CheckpointParts& parts) {
   Json head = Json::array();
   for (const auto& [name, part] : parts) {
-    head.push_back({{"of", name}, {"size", part.bytes.size()}, {"server", part.server}});
+    head.push_back({{"of", name},
+                    {"size", part.bytes.size()},
+                    {"server", part.server.url},
+                    {"serverMark", part.server.mark}});
   }
   std::string out(kCheckpointMagic);
   out += with_checksum(base::dump_json(head)) + "\n";
@@ -63,7 +66,7 @@ Result<CheckpointParts> unpack_checkpoint(std::string_view bytes) {
     if (static_cast<std::size_t>(*size) > bytes.size()) return bad_checkpoint("is cut short");
     out[base::string_at(one, {"of"})] = {
         std::string(bytes.substr(0, static_cast<std::size_t>(*size))),
-        base::string_at(one, {"server"})};
+        {base::string_at(one, {"server"}), base::string_at(one, {"serverMark"})}};
     bytes.remove_prefix(static_cast<std::size_t>(*size));
   }
   if (!bytes.empty()) return bad_checkpoint("is damaged");

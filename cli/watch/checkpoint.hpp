@@ -8,14 +8,13 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "client/server_identity.hpp"
 
 namespace kubewatch::cli::watch {
 
 struct CheckpointPart {
-  std::string bytes;   // as runtime::Reflector::save has it
-  std::string server;  // that it was read from; "" in files of before
-  // What was read elsewhere says nothing about `here`.
-  bool is_of(const std::string& here) const { return server.empty() || server == here; }
+  std::string bytes;              // as runtime::Reflector::save has it
+  client::ServerIdentity server;  // that it was read from; files of before do not know, or not all
   bool operator==(const CheckpointPart&) const = default;
 };
 // The parts by what they are of: "CONTEXT|pods|shop|NAME", "CONTEXT|jobs.batch/v1|shop|" where that

@@ -307,10 +307,12 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
   // The run before may have asked for no version; of two it says nothing of which it had.
   const bool alone = server.versions[source->info.type.qualified_plural()].size() == 1;
   if (loaded == options_.loaded.end() && alone) loaded = options_.loaded.find(of_any_version);
-  const std::string& url = server.session->client().config().server;
-  if (loaded != options_.loaded.end() && !loaded->second.is_of(url)) {
-    note_foreign(loaded->second.server, url);
-  } else if (loaded != options_.loaded.end()) {
+  const bool found = loaded != options_.loaded.end();
+  const auto here = client::identity_of(server.session->client().config());
+  if (const auto other = found ? client::why_other(loaded->second.server, here) : "";
+      !other.empty()) {
+    note_foreign(other);
+  } else if (found) {
     auto read = source->reflector->load(loaded->second.bytes);
     if (!read.ok()) return std::move(read).error().with_context("--checkpoint");
     source->resumed = true;
@@ -320,11 +322,9 @@ Result<void> SourceSet::add_one(Server& server, SourceInfo info, std::set<std::s
   return {};
 }
 
-void SourceSet::note_foreign(const std::string& saved, const std::string& here) {
-  if (!foreign_.insert(saved + " " + here).second) return;
-  callbacks_.on_note(fmt::format(
-      "the checkpoint is of {}, and this is {}: nothing of it is used, all is told anew", saved,
-      here));
+void SourceSet::note_foreign(const std::string& other) {
+  if (!foreign_.insert(other).second) return;
+  callbacks_.on_note("the checkpoint is of " + other + ": nothing of it is used, all is told anew");
 }
 
 void SourceSet::begin(Source& source) {
@@ -537,7 +537,8 @@ Result<CheckpointParts> SourceSet::save() const {
       bytes += piece;
       return {};
     }));
-    out[source->part] = {std::move(bytes), source->server->session->client().config().server};
+    out[source->part] = {std::move(bytes),
+                         client::identity_of(source->server->session->client().config())};
   }
   return out;
 }

@@ -124,7 +124,7 @@ class SourceSet {
   void go_on_as(Source& source, const core::ResourceType& type);
   void watch_anew(Source& source, const core::ResourceType& type);
   bool all_refused() const;
-  void note_foreign(const std::string& saved, const std::string& here);
+  void note_foreign(const std::string& other);
 
   std::vector<std::unique_ptr<Server>> servers_;
   SourceOptions options_;

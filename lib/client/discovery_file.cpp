@@ -8,9 +8,9 @@
 #include "base/ascii.hpp"
 #include "base/environment.hpp"
 #include "base/files.hpp"
-#include "base/fnv.hpp"
 #include "base/json.hpp"
 #include "base/log.hpp"
+#include "client/server_identity.hpp"
 
 namespace kubewatch::client {
 namespace {
@@ -25,12 +25,7 @@ std::string file_name(const ClientConfig& config) {
     const bool plain = base::is_alphanumeric(c) || c == '.' || c == '-';
     name += plain ? c : '_';
   }
-  // Another cluster at the same address has another authority.
-  char mark[17];
-  std::snprintf(
-      mark, sizeof(mark), "%016llx",
-      static_cast<unsigned long long>(base::fnv1a64(config.server + "\n" + config.ca_pem)));
-  return name.substr(0, 100) + "-" + mark + ".json";
+  return name.substr(0, 100) + "-" + identity_of(config).mark + ".json";
 }
 
 // Whoever may write it may tell us what the server's kinds are.

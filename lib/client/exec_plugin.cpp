@@ -19,6 +19,8 @@ constexpr const char* kHiddenLine = "(a line that may hold a credential is not s
 constexpr std::size_t kMaxHint = 4096;
 constexpr std::size_t kMaxPolicyBytes = 1U << 20U;
 constexpr std::size_t kMaxDepth = 32;
+// What a plugin in Go prints of a time that it has not: client-go takes it for none as well.
+constexpr WallTime kGoZeroTime = std::chrono::sys_days(std::chrono::year(1) / 1 / 1);
 
 Error wrong(const ExecPlugin& plugin, const std::string& what) {
   return Error(ErrorKind::invalid, "exec: executable " + plugin.command + ": " + what);
@@ -208,7 +210,7 @@ Result<Login> parse_exec_credential(const ExecPlugin& plugin, std::string_view o
   if (const auto text = base::string_at(parsed, {"status", "expirationTimestamp"}); !text.empty()) {
     auto expires = base::parse_rfc3339(text);
     if (!expires.ok()) return wrong(plugin, "its expirationTimestamp is no time");
-    out.expires = *expires;
+    if (*expires != kGoZeroTime) out.expires = *expires;
   }
   return out;
 }

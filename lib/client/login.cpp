@@ -14,7 +14,8 @@ constexpr Duration kPatience{10000};
 
 bool LoginState::usable(WallTime now) const {
   if (generation_ == 0 || refused_) return false;
-  return !login_.expires || now + kBeforeExpiry < *login_.expires;
+  const auto before = kept_to_the_end_ ? WallTime::duration(0) : WallTime::duration(kBeforeExpiry);
+  return !login_.expires || now + before < *login_.expires;
 }
 
 bool LoginState::still_good(WallTime now) const {
@@ -26,6 +27,7 @@ bool LoginState::took(Login login, TimePoint now) {
   const bool other = generation_ == 0 || !login.same_as(login_);
   if (other) ++generation_;
   if (!other && refused_) same_again_at_ = now;
+  kept_to_the_end_ = !other;
   login_ = std::move(login);
   refused_ = false;
   return other;

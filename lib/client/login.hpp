@@ -41,7 +41,8 @@ class LoginSource {
 // Whether the login at hand may be used, and whether a 401 is worth another one.
 class LoginState {
  public:
-  // Not yet fetched, refused, or about to expire: fetch first.
+  // Not yet fetched, refused, or about to expire: fetch first. One that the source gave again is
+  // used until it expires: it would give it to each of our requests until then.
   bool usable(WallTime now) const;
   // Expires soon at most: better than none where another one was not to be had.
   bool still_good(WallTime now) const;
@@ -61,6 +62,7 @@ class LoginState {
   Login login_;
   std::uint64_t generation_ = 0;  // 0: none yet
   bool refused_ = false;
+  bool kept_to_the_end_ = false;  // the source gave it again
   std::optional<TimePoint> same_again_at_;
 };
 

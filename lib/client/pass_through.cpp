@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
+#include <vector>
+
+#include "base/strings.hpp"
 
 namespace kubewatch::client {
 
@@ -75,10 +77,13 @@ std::size_t PassThrough::on_their_way(bool streaming) const {
 }
 
 void PassThrough::end(const std::string& owner) {
-  for (auto it = passing_.begin(); it != passing_.end();) {
-    const auto next = std::next(it);
-    if (it->second.owner == owner) drop(it);
-    it = next;
+  std::vector<std::uint64_t> ids;
+  for (const auto& [id, passing] : passing_) {
+    if (passing.owner == owner) ids.push_back(id);
+  }
+  // Who is told of one end may end others.
+  for (const std::uint64_t id : ids) {
+    if (const auto it = passing_.find(id); it != passing_.end()) drop(it);
   }
 }
 
@@ -116,8 +121,11 @@ void PassThrough::on_head(std::uint64_t id, const http::ResponseHead& head) {
                          "the API server does not accept the login that it is passed on with"));
   }
   http::Headers headers;
-  for (const char* name : {"Content-Type", "Retry-After", "Warning"}) {
+  for (const char* name : {"Content-Type", "Retry-After"}) {
     if (head.headers.has(name)) headers.add(name, std::string(head.headers.get(name)));
+  }
+  for (const auto& [name, value] : head.headers.all()) {
+    if (base::to_lower(name) == "warning") headers.add("Warning", value);
   }
   passing.begun = true;
   passing.responder->on_gone([this, id] {

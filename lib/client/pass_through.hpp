@@ -56,7 +56,7 @@ class PassThrough {
     bool streaming = false;  // a watch, or a log that is followed
     std::string owner;       // see end()
     // Told once, before the client has the end of its answer; not when this is destroyed. May be
-    // empty. It must not call back into this.
+    // empty. It may call end(), and nothing else of this.
     std::function<void(const Ended&)> ended = {};
     // So many bytes of the body are kept for it; the client gets them as they come in any case.
     std::size_t keep = 0;

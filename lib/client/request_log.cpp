@@ -1,6 +1,9 @@
 // Log lines of requests.
 #include "client/request_log.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "base/log.hpp"
 #include "base/strings.hpp"
 
@@ -19,17 +22,35 @@ std::string cut(std::string_view body) {
          " bytes)";
 }
 
-// The quoted text of `299 - "text"`, "" when it is something else.
-std::string warning_text(std::string_view value) {
-  if (!value.starts_with("299 ")) return "";
-  const std::size_t open = value.find('"');
-  if (open == std::string_view::npos) return "";
+// What stands between the quotes that `rest` begins with, which is taken off it.
+std::string take_quoted(std::string_view& rest) {
   std::string out;
-  for (std::size_t i = open + 1; i < value.size() && value[i] != '"'; ++i) {
-    if (value[i] == '\\' && i + 1 < value.size()) ++i;
-    out += value[i];
+  std::size_t i = 1;
+  for (; i < rest.size() && rest[i] != '"'; ++i) {
+    if (rest[i] == '\\' && i + 1 < rest.size()) ++i;
+    out += rest[i];
   }
-  return out.substr(0, kMaxWarningBytes);
+  rest.remove_prefix(std::min(i + 1, rest.size()));
+  return out;
+}
+
+// The texts of `299 - "text"`, which may have a quoted date behind it; one value may hold several
+// with commas between them (RFC 9110, 5.3).
+std::vector<std::string> warning_texts(std::string_view value) {
+  std::vector<std::string> out;
+  const auto skip = [&](std::string_view what) {
+    value.remove_prefix(std::min(value.find_first_not_of(what), value.size()));
+  };
+  for (skip(" \t,"); !value.empty(); skip(" \t,")) {
+    const bool ours = value.starts_with("299 ");
+    value.remove_prefix(std::min(value.find('"'), value.size()));
+    if (value.empty()) break;
+    std::string text = take_quoted(value);
+    skip(" \t");
+    if (value.starts_with('"')) take_quoted(value);
+    if (ours && !text.empty()) out.push_back(text.substr(0, kMaxWarningBytes));
+  }
+  return out;
 }
 
 // What a policy evaluates may quote whatever is in the object, a webhook says what it likes, and
@@ -94,14 +115,14 @@ void ServerWarnings::report(const http::Request& request, const http::Headers& h
   const bool reads = request.method == "GET" || request.method == "HEAD";
   const bool shown = reads || may_quote || shows_all_;
   for (const auto& [name, value] : headers.all()) {
-    if (base::to_lower(name) != "warning" || seen_.size() >= kMaxWarnings) continue;
-    std::string text = warning_text(value);
-    if (text.empty()) continue;
-    if (!seen_.insert(text).second) continue;
-    if (!shown) text = without_quotes(text);
-    base::LogFields fields;
-    if (!shown) fields = {{"method", request.method}, {"url", request.url}};
-    base::log_warn("warning from the server: " + text, of_scope(std::move(fields), scope));
+    if (base::to_lower(name) != "warning") continue;
+    for (std::string& text : warning_texts(value)) {
+      if (seen_.size() >= kMaxWarnings || !seen_.insert(text).second) continue;
+      if (!shown) text = without_quotes(text);
+      base::LogFields fields;
+      if (!shown) fields = {{"method", request.method}, {"url", request.url}};
+      base::log_warn("warning from the server: " + text, of_scope(std::move(fields), scope));
+    }
   }
 }
 

@@ -24,9 +24,9 @@ void log_no_answer(const std::string& method, const std::string& url, const Erro
                    Duration took, const RequestObserverPtr& scope);
 void log_answer_body(std::string_view body, const RequestObserverPtr& scope);
 
-// `Warning: 299 - "text"` headers, each text once per client. A webhook and a policy may quote what
-// was sent: what they say to a write of Secrets and tokens is left out, unless who has sent it sits
-// at the terminal that shows it.
+// `Warning: 299 - "text", ...` headers, each text once per client. A webhook and a policy may quote
+// what was sent: what they say to a write of Secrets and tokens is left out, unless who has sent it
+// sits at the terminal that shows it.
 class ServerWarnings {
  public:
   // `may_quote`: as may_log_body().

@@ -96,6 +96,7 @@ struct Reflector::Impl {
   std::optional<TimePoint> heard;
   std::uint64_t watches = 0;
   std::uint64_t named_unparsable = 0;
+  bool told_nameless = false;
   std::array<bool, kWatcherFailures> logged{};  // in this series of failures
 
   // What the actions of the input at hand refer to; null where it could not be read.
@@ -153,6 +154,8 @@ struct Reflector::Impl {
   void note_answer(const Error* error = nullptr) const;
   void log_once(const EmitFailure& failure);
   void name_unparsable();
+  // Of a list or a streaming list.
+  void note_nameless();
   void tell_if_works();
   void prove_later();
   void compact_later();
@@ -335,7 +338,7 @@ void Reflector::Impl::on_list_item(std::string_view item) {
   name_unparsable();  // counted by the store; the list goes on
   object = prepared.ok() ? &*prepared : nullptr;
   run(watcher.on_list_item());
-  if (object == nullptr) store.init_unreadable();
+  if (object == nullptr) note_nameless();
   object = nullptr;
 }
 
@@ -377,7 +380,16 @@ void Reflector::Impl::on_event(const core::WatchEvent& event) {
   // Its objects are ADDED. After the run: the stream may have been opened by this very event.
   const bool listed =
       watcher.state() == WatcherState::initial_watch && event.type == core::WatchEventType::added;
-  if (facts.broken && listed) store.init_unreadable();
+  if (facts.broken && listed) note_nameless();
+}
+
+void Reflector::Impl::note_nameless() {
+  store.init_unreadable();
+  if (std::exchange(told_nameless, true)) return;
+  base::log_warn(
+      "an object cannot be kept, nor even be named: what is deleted while nobody watches is not "
+      "noticed before a list without such an object",
+      {{"type", type.qualified_plural()}});
 }
 
 void Reflector::Impl::name_unparsable() {

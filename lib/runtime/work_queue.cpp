@@ -47,6 +47,8 @@ struct WorkQueue::Impl {
     // Pending: it will run.
     bool pending = false;
     TimePoint due{};
+    // Where it stands in its line: by when it is due, or became live in the midst of a backlog.
+    TimePoint place{};
     std::uint64_t sequence = 0;
     Reason reason = Reason::updated;
     std::string reason_object;
@@ -76,11 +78,11 @@ struct WorkQueue::Impl {
     }
   };
   struct Entry {
-    TimePoint due;
+    TimePoint place;
     std::uint64_t sequence;
     const core::ObjectKey* key;  // owned by `items`: stable
     bool operator<(const Entry& other) const {
-      return due != other.due ? due < other.due : sequence < other.sequence;
+      return place != other.place ? place < other.place : sequence < other.sequence;
     }
   };
   using Items = std::unordered_map<core::ObjectKey, Item, core::ObjectKeyHash>;
@@ -88,7 +90,9 @@ struct WorkQueue::Impl {
   WorkQueueOptions options;
   Items items;
   std::set<Entry> waiting;
-  std::set<Entry> ready[2];  // by Priority
+  std::set<Entry> ready[2];             // by Priority
+  std::multiset<TimePoint> moved_from;  // when those in a line are due that stand further behind
+  std::uint32_t live_runs = 0;          // since the last one of background work
   std::uint64_t next_sequence = 0;
   std::size_t held = 0;
   std::size_t fresh = 0;  // of those
@@ -97,7 +101,7 @@ struct WorkQueue::Impl {
   bool paused = false;
 
   static Entry entry_of(Items::iterator it) {
-    return {it->second.due, it->second.sequence, &it->first};
+    return {it->second.place, it->second.sequence, &it->first};
   }
   std::set<Entry>& ready_line(const Item& item) {
     return ready[static_cast<std::size_t>(item.priority)];
@@ -133,6 +137,9 @@ void WorkQueue::Impl::leave_line(Items::iterator it) {
   Item& item = it->second;
   if (item.line == Item::Line::waiting) waiting.erase(entry_of(it));
   if (item.line == Item::Line::ready) ready_line(item).erase(entry_of(it));
+  if (item.line != Item::Line::none && item.place != item.due) {
+    moved_from.erase(moved_from.find(item.due));
+  }
   item.line = Item::Line::none;
 }
 
@@ -142,6 +149,7 @@ void WorkQueue::Impl::enter_line(Items::iterator it) {
   if (!item.pending || item.held) return;
   item.line = Item::Line::waiting;
   waiting.insert(entry_of(it));
+  if (item.place != item.due) moved_from.insert(item.due);
 }
 
 void WorkQueue::Impl::set_must_run(Item& item, bool must) {
@@ -155,7 +163,7 @@ void WorkQueue::Impl::set_must_run(Item& item, bool must) {
 }
 
 void WorkQueue::Impl::promote(TimePoint now) {
-  while (!waiting.empty() && waiting.begin()->due <= now) {
+  while (!waiting.empty() && waiting.begin()->place <= now) {
     const Entry entry = *waiting.begin();
     waiting.erase(waiting.begin());
     Item& item = items.find(*entry.key)->second;
@@ -182,7 +190,7 @@ void WorkQueue::Impl::add(TimePoint now, const core::ObjectKey& key, Reason reas
     item.reason = reason;
     item.reason_object = std::move(reason_object);
     item.pending = true;
-    item.due = due;
+    item.due = item.place = due;
     item.priority = priority;
     item.sequence = next_sequence++;
     enter_line(it);
@@ -196,7 +204,13 @@ void WorkQueue::Impl::add(TimePoint now, const core::ObjectKey& key, Reason reas
     item.reason_object = std::move(reason_object);
   }
   item.due = std::min(item.due, due);
-  if (priority == Priority::live) item.priority = Priority::live;
+  item.place = std::min(item.place, due);
+  if (priority == Priority::live && item.priority == Priority::background) {
+    // By the age that it has it would pass what has been live all along.
+    item.priority = Priority::live;
+    item.place = std::max(item.place, now);
+    item.sequence = next_sequence++;
+  }
   enter_line(it);
 }
 
@@ -246,12 +260,11 @@ std::optional<Work> WorkQueue::take(TimePoint now) {
   auto& live = q.ready[static_cast<std::size_t>(Priority::live)];
   auto& background = q.ready[static_cast<std::size_t>(Priority::background)];
   if (live.empty() && background.empty()) return std::nullopt;
-  auto* line = live.empty() ? &background : &live;
-  // Old background work stands in line with live work: who waits longer goes first.
-  if (!live.empty() && !background.empty() &&
-      now - background.begin()->due >= q.options.age_limit && *background.begin() < *live.begin()) {
-    line = &background;
-  }
+  // Turns, and not its age against that of live work: of a long backlog all is older than any edit.
+  const bool its_turn = !background.empty() && q.live_runs + 1 >= kAgedTurn &&
+                        now - background.begin()->place >= q.options.age_limit;
+  const auto* line = live.empty() || its_turn ? &background : &live;
+  q.live_runs = line == &live ? q.live_runs + 1 : 0;
   const auto it = q.items.find(*line->begin()->key);
   q.clear_pending(it);
   Impl::Item& item = it->second;
@@ -268,7 +281,7 @@ std::optional<TimePoint> WorkQueue::next_due(TimePoint now) const {
   if (q.paused || q.full()) return std::nullopt;
   if (!q.ready[0].empty() || !q.ready[1].empty()) return now;
   if (q.waiting.empty()) return std::nullopt;
-  return std::max(now, q.waiting.begin()->due);
+  return std::max(now, q.waiting.begin()->place);
 }
 
 void WorkQueue::succeeded(TimePoint /*now*/, const core::ObjectKey& key) {
@@ -422,7 +435,7 @@ WorkQueue::Counts WorkQueue::counts(TimePoint now) const {
   counts.parked = q.parked;
   counts.ready = q.ready[0].size() + q.ready[1].size();
   counts.waiting = q.waiting.size();
-  for (auto it = q.waiting.begin(); it != q.waiting.end() && it->due <= now; ++it) {
+  for (auto it = q.waiting.begin(); it != q.waiting.end() && it->place <= now; ++it) {
     ++counts.ready;
     --counts.waiting;
   }
@@ -500,13 +513,13 @@ std::vector<core::ObjectKey> WorkQueue::held() const {
 
 std::optional<Duration> WorkQueue::oldest_ready_age(TimePoint now) const {
   std::optional<Duration> age;
-  const auto look = [&](const std::set<Impl::Entry>& line) {
-    if (line.empty() || line.begin()->due > now) return;
-    age = std::max(age.value_or(Duration{0}), now - line.begin()->due);
+  const auto look = [&](TimePoint due) {
+    if (due <= now) age = std::max(age.value_or(Duration{0}), now - due);
   };
-  look(impl_->waiting);
-  look(impl_->ready[0]);
-  look(impl_->ready[1]);
+  for (const auto* line : {&impl_->waiting, &impl_->ready[0], &impl_->ready[1]}) {
+    if (!line->empty()) look(line->begin()->place);
+  }
+  if (!impl_->moved_from.empty()) look(*impl_->moved_from.begin());
   return age;
 }
 

@@ -1,7 +1,8 @@
 // The keyed work queue: which object runs next, and when. Earlier time wins; a key being worked on
 // is held and runs once more; only failures grow a key's backoff, only success resets it; live
-// changes go before the initial list and resyncs, ageing so that nothing starves. Plain class:
-// `now` is an argument.
+// changes go before the initial list and resyncs, however long those are, and a key of those that
+// changes goes with the live ones from then on. Nothing starves: what has waited there for the age
+// limit has one run in kAgedTurn, whatever else there is. Plain class: `now` is an argument.
 #pragma once
 
 #include <cstdint>
@@ -49,13 +50,16 @@ struct Work {
 // The longest delay that is kept: six months. Longer ones are cut to it, so no sum overflows.
 inline constexpr Duration kMaxDelay{std::chrono::hours(24 * 183)};
 
+// Where live work is ready all the time, every so many-th run is one of aged background work.
+inline constexpr std::uint32_t kAgedTurn = 4;
+
 struct WorkQueueOptions {
   std::size_t concurrency = 4;  // keys held at the same time; 0 = no limit
   base::BackoffPolicy retry{Duration{1000}, Duration{300000}, 2.0, 0.2};
   // 0 = for ever; then parked. Counts what the backoff started: runs that something else brought
   // forward do not use attempts up.
   std::uint32_t max_attempts = 0;
-  Duration age_limit{5000};  // background work older than this goes like live work
+  Duration age_limit{5000};  // background work that is due for longer has its turns
 };
 
 // Where one key stands.
@@ -78,7 +82,9 @@ class WorkQueue {
 
   // Runs at now + delay or earlier if already due earlier. The first reason of a pending key is
   // kept, except that manual and external replace any, and any other reason but these replaces
-  // startup, resync and requeue. A parked key is un-parked and starts a new series of attempts.
+  // startup, resync and requeue. Background work that becomes live stands behind the live work that
+  // is ready, and is as old as it was. A parked key is un-parked and starts a new series of
+  // attempts.
   void add(TimePoint now, const core::ObjectKey& key, Reason reason, std::string reason_object = "",
            Duration delay = Duration{0}, Priority priority = Priority::live);
   // The next key to run, now held; absent when nothing is due, all slots are taken, or it is
@@ -141,8 +147,9 @@ class WorkQueue {
   std::vector<core::ObjectKey> held() const;
   // Absent: nothing is known of it.
   std::optional<KeyState> look(const core::ObjectKey& key) const;
-  // Held, pending and parked keys in the order in which they run, at most `limit`.
+  // Held keys, pending ones by when they are due, parked ones; at most `limit`.
   std::vector<std::pair<core::ObjectKey, KeyState>> entries(std::size_t limit) const;
+  // Since when the work is due that waits longest.
   std::optional<Duration> oldest_ready_age(TimePoint now) const;
 
  private:

@@ -502,10 +502,14 @@ TEST_CASE("a sample keeps no more bytes than it may, and counts the objects that
 
 TEST_CASE("a saved file of another server is told by both names") {
   SavedKind one;
-  CHECK(why_foreign({one}, "https://b").empty());
-  one.server = "https://a";
-  CHECK(why_foreign({one}, "https://a").empty());
-  CHECK(why_foreign({one}, "https://b") == "saved from https://a, and this is https://b");
+  CHECK(why_foreign({one}, {"https://b", "m"}).empty());
+  one.server.url = "https://a";
+  CHECK(why_foreign({one}, {"https://a", "m"}).empty());
+  CHECK(why_foreign({one}, {"https://b", "m"}) == "saved from https://a, and this is https://b");
+  one.server.mark = "m";
+  CHECK(why_foreign({one}, {"https://a", "m"}).empty());
+  CHECK(why_foreign({one}, {"https://a", "n"}) ==
+        "saved from https://a with another certificate authority");
 }
 
 TEST_CASE("a saved file that is none, cut short or damaged is refused") {
@@ -704,11 +708,13 @@ TEST_CASE("a saved file knows which subresources a kind has") {
   REQUIRE(kinds[0]->reflector().load(bytes).ok());
   const std::string path = std::filesystem::temp_directory_path() /
                            ("kubewatch-saved-" + std::to_string(::getpid()) + ".kw");
-  REQUIRE(write_saved(path, "http://server.test", kinds).ok());
+  const client::ServerIdentity server{"http://server.test", "mark"};
+  REQUIRE(write_saved(path, server, kinds).ok());
   const std::string content = *read_saved(path);
   std::filesystem::remove(path);
   const auto parsed = parse_saved(content);
   REQUIRE(parsed.ok());
+  CHECK((*parsed)[0].server == server);
   for (std::size_t bit = 0; bit < 8 * (content.size() - bytes.size()); ++bit) {
     std::string broken = content;
     broken[bit / 8] = static_cast<char>(broken[bit / 8] ^ (1 << bit % 8));

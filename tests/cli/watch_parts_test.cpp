@@ -103,8 +103,8 @@ TEST_CASE("a kind that comes and cannot be watched leaves the others waited for"
 }
 
 TEST_CASE("a checkpoint is read back as it was packed, and nothing else is") {
-  const CheckpointParts parts = {{"|pods|shop|", {std::string("a\0b\nc", 5), "https://a"}},
-                                 {"x|y||", {"", ""}}};
+  const CheckpointParts parts = {{"|pods|shop|", {std::string("a\0b\nc", 5), {"https://a", "m"}}},
+                                 {"x|y||", {"", {}}}};
   const std::string bytes = pack_checkpoint(parts);
   const auto read = unpack_checkpoint(bytes);
   REQUIRE(read.ok());
@@ -130,10 +130,10 @@ TEST_CASE("a checkpoint knows its server, and one of before without it is read")
   const auto old = unpack_checkpoint("kubewatch-checkpoint 1\n[{\"of\":\"p\",\"size\":2}]\nab");
   REQUIRE(old.ok());
   CHECK(old->at("p").bytes == "ab");
-  CHECK(old->at("p").is_of("https://a"));
-  const CheckpointPart part{"ab", "https://a"};
-  CHECK(part.is_of("https://a"));
-  CHECK(!part.is_of("https://b"));
+  CHECK(old->at("p").server == client::ServerIdentity{});
+  const auto of_two = unpack_checkpoint(pack_checkpoint({{"p", {"ab", {"https://a", "m"}}}}));
+  REQUIRE(of_two.ok());
+  CHECK(of_two->at("p").server == client::ServerIdentity{"https://a", "m"});
 }
 
 TEST_CASE("a checkpoint is written only of what was told and run") {

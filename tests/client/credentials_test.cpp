@@ -308,6 +308,23 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("several warnings in one header are shown each") {
+  CapturedLog log(0);
+  Rig rig;
+  http::Headers headers;
+  headers.add("Warning",
+              R"(299 - "one, \"two\" and 299 - three" "Wed, 21 Oct 2015 07:28:00 GMT" , )"
+              R"(110 proxy "stale",299 host:80 "four",, 299 - "", 299 - "five)");
+  headers.add("warning", "nothing of the kind");
+  rig.transport.answer(200, "{}", headers);
+  const auto call = rig.client.get(kPods, {"shop", "a"}, [](const Result<Json>&) {});
+  rig.run();
+  REQUIRE(log.lines.size() == 3);
+  CHECK(log.lines[0].ends_with("server: one, \"two\" and 299 - three"));
+  CHECK(log.lines[1].ends_with("server: four"));
+  CHECK(log.lines[2].ends_with("server: five"));
+}
+
 TEST_CASE("warnings of the server are shown once each") {
   CapturedLog log(0);
   Rig rig;

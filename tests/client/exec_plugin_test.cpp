@@ -75,6 +75,18 @@ TEST_CASE("a credential has a token, a certificate with its key, or both, and ma
   CHECK_FALSE(login->expires.has_value());
 }
 
+TEST_CASE(
+    "a credential that expires at Go's zero time does not expire, in whatever zone it says so") {
+  for (const char* zero : {"0001-01-01T00:00:00Z", "0001-01-01T01:00:00+01:00"}) {
+    INFO(zero);
+    const auto login = parse_exec_credential(
+        plugin_of("aws"),
+        credential(std::string(R"({"token":"t","expirationTimestamp":")") + zero + R"("})"));
+    REQUIRE(login.ok());
+    CHECK_FALSE(login->expires.has_value());
+  }
+}
+
 TEST_CASE("a credential may be YAML, of one document") {
   const ExecPlugin plugin = plugin_of("aws");
   const std::string text = std::string("apiVersion: ") + kV1 +

@@ -225,6 +225,39 @@ TEST_CASE("an expired login is replaced before the next request") {
   CHECK(w.bearer(1) == "Bearer two");
 }
 
+TEST_CASE("a login that the source keeps until it expires is used until then") {
+  World w;
+  const Login soon = token("one", w.loop.wall() + std::chrono::seconds(3));
+  w.ask();
+  w.source->give(soon);
+  w.ask();
+  w.source->give(soon);
+  for (int i = 0; i < 3; ++i) w.ask();
+  CHECK(w.source->fetches == 2);
+  REQUIRE(w.wire->size() == 5);
+  CHECK(w.bearer(4) == "Bearer one");
+  // Refused is refused all the same.
+  w.answer(4, 401);
+  REQUIRE(w.source->fetches == 3);
+  CHECK(w.source->refused);
+  // Of another one nothing is known yet.
+  w.source->give(token("two", w.loop.wall() + std::chrono::seconds(3)));
+  w.ask();
+  CHECK(w.source->fetches == 4);
+}
+
+TEST_CASE("a login that the source gives again is not used when it has expired") {
+  LoginState state;
+  const WallTime wall{std::chrono::hours(1)};
+  const TimePoint now{Duration{0}};
+  const Login soon = token("one", wall + std::chrono::seconds(3));
+  CHECK(state.took(soon, now));
+  CHECK_FALSE(state.usable(wall));
+  CHECK_FALSE(state.took(soon, now));
+  CHECK(state.usable(wall));
+  CHECK_FALSE(state.usable(wall + std::chrono::seconds(3)));
+}
+
 TEST_CASE("a login that expires soon is used where another one is not to be had") {
   World w;
   w.ask();

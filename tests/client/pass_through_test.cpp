@@ -15,6 +15,7 @@ namespace {
 struct Seen {
   int status = 0;
   std::string text;
+  std::vector<std::string> warnings;
   bool begun = false, aborted = false, ended = false;
   std::size_t backlog = 0;
   std::function<void()> drained;
@@ -33,8 +34,11 @@ class FakeResponder : public http::Responder {
     seen_.status = status;
     seen_.text = body;
   }
-  void begin(int status, const http::Headers&) override {
+  void begin(int status, const http::Headers& headers) override {
     seen_.status = status;
+    for (const auto& [name, value] : headers.all()) {
+      if (name == "Warning") seen_.warnings.push_back(value);
+    }
     seen_.begun = true;
   }
   void send(std::string_view bytes) override { seen_.text += bytes; }
@@ -325,6 +329,35 @@ TEST_CASE("a client whose owner ends is cut off") {
   rig.pass(last).head(200);
   rig.passing.reset();
   CHECK(last.aborted);
+}
+
+TEST_CASE("who is told of one end may end others") {
+  Rig rig;
+  const auto pass = [&](Seen& seen, const std::string& owner, std::function<void()> ended) {
+    PassThrough::Order order{"/api/v1/nodes/a", true, owner};
+    if (ended) order.ended = [ended](const PassThrough::Ended&) { ended(); };
+    REQUIRE(rig.passing->pass({}, std::move(order), std::make_shared<FakeResponder>(seen)));
+    rig.transport.last().head(200);
+  };
+  Seen first, second, third;
+  pass(first, "a", [&] { rig.passing->end("b"); });
+  pass(second, "b", nullptr);
+  pass(third, "a", nullptr);
+  rig.passing->end("a");
+  CHECK(first.aborted);
+  CHECK(second.aborted);
+  CHECK(third.aborted);
+  CHECK(rig.passing->size() == 0);
+}
+
+TEST_CASE("all warnings of an answer are passed on") {
+  Seen seen;
+  Rig rig;
+  http::Headers headers;
+  headers.add("Warning", "299 - \"one\"");
+  headers.add("warning", "299 - \"two\"");
+  rig.pass(seen).head(200, headers);
+  CHECK(seen.warnings == std::vector<std::string>{"299 - \"one\"", "299 - \"two\""});
 }
 
 TEST_CASE("a read that is passed on has no deadline but silence, a write has one") {

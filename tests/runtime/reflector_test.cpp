@@ -107,12 +107,22 @@ auto into(std::string& file) {
 }  // namespace
 
 TEST_CASE("what a list shows without its name is not told as a deletion of what else is missing") {
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
   Bench b;
   b.options.strategy = ListStrategy::unpaged;
   b.start();
   b.answer(0, 200, list({object("a", 1), object("b", 2)}, 5));
   b.answer(1, 410, status(410, "Expired"));
-  b.answer(2, 200, list({object("a", 1), R"({"metadata":{"name":["b"]}})"}, 9));
+  b.answer(
+      2, 200,
+      list({object("a", 1), R"({"metadata":{"name":["b"]}})", R"({"metadata":{"name":["c"]}})"},
+           9));
+  base::capture_log(nullptr);
+  CHECK(std::count_if(logged.begin(), logged.end(), [](const std::string& line) {
+          return line.find("what is deleted while nobody watches is not noticed") !=
+                 std::string::npos;
+        }) == 1);
   CHECK(b.told == Lines{"added a=v", "added b=v", "synced", "failure watch start", "synced gap"});
   CHECK(b.reflector->store().size() == 2);
 }

@@ -28,7 +28,7 @@ class Model {
     if (!item.pending) {
       item.pending = true;
       item.reason = reason;
-      item.due = due;
+      item.due = item.place = due;
       item.priority = priority;
       item.sequence = sequence_++;
       return;
@@ -36,7 +36,11 @@ class Model {
     const bool asked = reason == Reason::manual || reason == Reason::external;
     if (asked || (is_no_news(item.reason) && !is_no_news(reason))) item.reason = reason;
     item.due = std::min(item.due, due);
-    if (priority == Priority::live) item.priority = Priority::live;
+    item.place = std::min(item.place, due);
+    if (priority == Priority::background || item.priority == Priority::live) return;
+    item.priority = Priority::live;
+    item.place = std::max(item.place, now);
+    item.sequence = sequence_++;
   }
 
   // "name Reason attempt", "" when nothing is to be taken.
@@ -45,11 +49,12 @@ class Model {
     const std::string live = first(now, Priority::live);
     const std::string background = first(now, Priority::background);
     std::string name = live.empty() ? background : live;
-    if (!live.empty() && !background.empty() &&
-        now - items_[background].due >= options_.age_limit && order(background) < order(live)) {
+    if (!background.empty() && live_runs_ >= kAgedTurn - 1 &&
+        now - items_[background].due >= options_.age_limit) {
       name = background;
     }
     if (name.empty()) return "";
+    live_runs_ = name == live ? live_runs_ + 1 : 0;
     Item& item = items_[name];
     item.pending = false;
     item.held = true;
@@ -112,13 +117,22 @@ class Model {
   std::size_t waiting(TimePoint now) const {
     return count([&](const Item& item) { return item.pending && !item.held && item.due > now; });
   }
+  std::optional<Duration> oldest(TimePoint now) const {
+    std::optional<Duration> age;
+    for (const auto& [name, item] : items_) {
+      if (item.pending && !item.held && item.due <= now) {
+        age = std::max(age.value_or(Duration{0}), now - item.due);
+      }
+    }
+    return age;
+  }
 
  private:
   struct Item {
     bool pending = false, held = false, parked = false, forgotten = false;
     Reason reason = Reason::updated;
     Priority priority = Priority::live;
-    TimePoint due{}, started{}, retry_at{};
+    TimePoint due{}, place{}, started{}, retry_at{};
     std::uint64_t sequence = 0;
     std::uint32_t failures = 0, waits = 0, level = 0;
     void end_series() { failures = waits = level = 0; }
@@ -134,7 +148,7 @@ class Model {
   }
   std::tuple<TimePoint, std::uint64_t> order(const std::string& name) const {
     const Item& item = items_.at(name);
-    return {item.due, item.sequence};
+    return {item.place, item.sequence};
   }
   std::string first(TimePoint now, Priority priority) const {
     std::string best;
@@ -166,6 +180,7 @@ class Model {
   WorkQueueOptions options_;
   std::map<std::string, Item> items_;
   std::uint64_t sequence_ = 0;
+  std::size_t live_runs_ = 0;  // since the last one of background work
 };
 
 struct Pair {
@@ -231,6 +246,7 @@ struct Pair {
     const std::string theirs =
         fmt::format("{} ready, {} waiting, {} held, {} parked", model.ready(now),
                     model.waiting(now), model.held(), model.parked());
+    if (queue.oldest_ready_age(now) != model.oldest(now)) return "the age of the oldest";
     return ours == theirs ? "" : ours + "; the model: " + theirs;
   }
 };

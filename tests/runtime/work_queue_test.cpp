@@ -408,9 +408,68 @@ TEST_CASE("live news makes background work live") {
   b.add_background("b");
   b.add("c");
   b.add("b");
-  CHECK(b.take() == "b Updated 1");
   CHECK(b.take() == "c Updated 1");
+  CHECK(b.take() == "b Updated 1");
   CHECK(b.take() == "a Startup 1");
+}
+
+namespace {
+
+// A start that finds objects 0 to 199, whose hooks take 200 ms each.
+struct Backlog : Bench {
+  Backlog() {
+    for (int i = 0; i < 200; ++i) add_background(std::to_string(i));
+  }
+  // The one that runs next, to its end.
+  std::string run() {
+    const auto work = queue.take(now);
+    if (!work) return "";
+    after(200).ok(work->key.name);
+    return work->key.name;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a change runs next however long the initial list has been waiting") {
+  Backlog b;
+  for (int i = 0; i < 50; ++i) REQUIRE(b.run() == std::to_string(i));
+  b.add("new", Reason::created);
+  b.add("150");  // edited while it still is to run for the start
+  CHECK(b.run() == "new");
+  CHECK(b.run() == "150");
+  CHECK(b.run() == "50");
+  for (int i = 51; i < 200; ++i) {
+    if (i != 150) REQUIRE(b.run() == std::to_string(i));
+  }
+  CHECK(b.run().empty());
+}
+
+TEST_CASE("what has aged gets one run in four while live work never ends, what has not gets none") {
+  Backlog b;
+  std::string order;
+  for (int i = 0; i < 48; ++i) {
+    for (const char* name : {"busy", "busier"}) b.add(name);
+    order += b.run()[0] == 'b' ? '.' : 'B';
+  }
+  // 25 runs are five seconds.
+  CHECK(order == std::string(25, '.') + "B...B...B...B...B...B..");
+}
+
+TEST_CASE("what became live is as old as it was") {
+  Bench b;
+  b.add_background("a");
+  b.after(60000).add("a");
+  CHECK(b.queue.oldest_ready_age(b.now) == Duration{60000});
+  CHECK(b.queue.look(key("a"))->due == b.now - Duration{60000});
+  b.add("b");
+  CHECK(b.take() == "a Updated 1");
+  CHECK(b.queue.oldest_ready_age(b.now) == Duration{0});
+  b.add_background("c");
+  b.after(1000).add("c");
+  b.queue.forget(key("c"));
+  b.take();
+  CHECK_FALSE(b.queue.oldest_ready_age(b.now));
 }
 
 TEST_CASE("a forgotten key is forgotten: pending, failed, parked or held") {
