@@ -78,6 +78,11 @@ Result<void> read_map(dom::element value, std::string_view path,
   return {};
 }
 
+bool is_true(dom::element value) {
+  bool flag = false;
+  return value.get_bool().get(flag) == simdjson::SUCCESS && flag;
+}
+
 Result<void> read_owner(dom::element value, OwnerReference& out) {
   constexpr std::string_view kPath = "metadata.ownerReferences";
   dom::object object;
@@ -93,8 +98,9 @@ Result<void> read_owner(dom::element value, OwnerReference& out) {
     } else if (field.key == "uid") {
       KW_TRY(read_text(field.value, kPath, out.uid));
     } else if (field.key == "controller") {
-      bool controller = false;
-      out.controller = field.value.get_bool().get(controller) == simdjson::SUCCESS && controller;
+      out.controller = is_true(field.value);
+    } else if (field.key == "blockOwnerDeletion") {
+      out.blocks_deletion = is_true(field.value);
     }
   }
   return {};
@@ -212,7 +218,8 @@ std::vector<OwnerReference> owners_of(const Json& metadata) {
   for (const Json& owner : base::items_at(metadata, {"ownerReferences"})) {
     out.push_back({base::string_at(owner, {"apiVersion"}), base::string_at(owner, {"kind"}),
                    base::string_at(owner, {"name"}), base::string_at(owner, {"uid"}),
-                   base::bool_at(owner, {"controller"})});
+                   base::bool_at(owner, {"controller"}),
+                   base::bool_at(owner, {"blockOwnerDeletion"})});
   }
   return out;
 }

@@ -21,6 +21,7 @@ struct OwnerReference {
   std::string name;
   std::string uid;
   bool controller = false;
+  bool blocks_deletion = false;  // blockOwnerDeletion
 };
 
 struct ObjectMeta {

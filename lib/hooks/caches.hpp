@@ -64,7 +64,7 @@ struct CacheCallbacks {
   // not show before.
   std::function<bool(const ChildId&, const std::string& resource_version)> seen;
   // It dies, held by our finalizer: this is how, by its finalizers.
-  std::function<void(const core::ObjectMeta& owner)> dying;
+  std::function<void(const core::ObjectMeta& owner, bool begins)> dying;
   // A cache of related objects shows another state of this one.
   std::function<void(const ChildId&)> related_seen;
   // A run of the object with that uid has left it in this state: the object itself (its status) or

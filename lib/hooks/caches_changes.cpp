@@ -79,7 +79,10 @@ void RuleCaches::on_object(const StoreChange& change) {
 void RuleCaches::note_dying(const StoreChange& change) {
   if (change.type != ChangeType::deleted && change.meta.deleting() &&
       change.meta.has_finalizer(rule_.finalizer_name)) {
-    callbacks_.dying(change.meta);
+    // Not in the gap before a relist, in which the garbage collector may have been done with it.
+    const bool begins =
+        !change.relisted && change.previous_meta && !change.previous_meta->deleting();
+    callbacks_.dying(change.meta, begins);
   }
 }
 

@@ -20,7 +20,7 @@ void ChildMemory::end_run(const std::string& owner_uid, bool gone) {
   if (it == owners_.end()) return;
   wake(it->second);
   // Nobody else knows that its children are to stay; it is there no longer than its deletion takes.
-  if (it->second.orphaning != Orphaning::no) return;
+  if (it->second.orphaning == Orphaning::yes || it->second.orphaning == Orphaning::unsure) return;
   it->second.resting = resting_.insert(resting_.end(), owner_uid);
   while (owners_.size() > max_owners_ && !resting_.empty()) {
     const std::string oldest = resting_.front();
@@ -37,6 +37,11 @@ void ChildMemory::forget(const std::string& owner_uid) {
 
 void ChildMemory::remember(const std::string& owner_uid, const ChildId& id, KnownChild child) {
   owners_[owner_uid].children[id] = std::move(child);
+}
+
+void ChildMemory::note_guess(const std::string& owner_uid, const ChildId& id,
+                             const core::ResourceType& type) {
+  owners_[owner_uid].children.try_emplace(id, KnownChild{type, 0, ""});
 }
 
 const KnownChild* ChildMemory::find(const std::string& owner_uid, const ChildId& id) const {
@@ -74,20 +79,20 @@ void ChildMemory::end_status(const std::string& owner_uid) {
   if (auto it = owners_.find(owner_uid); it != owners_.end()) it->second.writing_status = false;
 }
 
-void ChildMemory::note_dying(const core::ObjectMeta& owner) {
+void ChildMemory::note_dying(const core::ObjectMeta& owner, bool begins) {
   if (!owner.deleting()) return;
-  if (dies_orphaning(owner)) {
-    owners_[owner.uid].orphaning = Orphaning::yes;
+  if (dies_orphaning(owner) || begins) {
+    owners_[owner.uid].orphaning = dies_orphaning(owner) ? Orphaning::yes : Orphaning::no;
     return;
   }
-  const auto it = owners_.find(owner.uid);
-  if (it == owners_.end() || it->second.orphaning == Orphaning::no) return;
-  it->second.orphaning = dies_in_foreground(owner) ? Orphaning::no : Orphaning::unsure;
+  const Orphaning before = orphaning(owner.uid);
+  if (before == Orphaning::unknown || before == Orphaning::no) return;
+  owners_[owner.uid].orphaning = dies_in_foreground(owner) ? Orphaning::unknown : Orphaning::unsure;
 }
 
 ChildMemory::Orphaning ChildMemory::orphaning(const std::string& owner_uid) const {
   const auto it = owners_.find(owner_uid);
-  return it == owners_.end() ? Orphaning::no : it->second.orphaning;
+  return it == owners_.end() ? Orphaning::unknown : it->second.orphaning;
 }
 
 bool ChildMemory::is_listed(const std::string& owner_uid, bool all) const {

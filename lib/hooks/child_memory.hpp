@@ -13,6 +13,7 @@
 
 #include "base/time.hpp"
 #include "core/resource.hpp"
+#include "hooks/once_per.hpp"
 #include "hooks/ownership.hpp"
 #include "hooks/patch_memory.hpp"
 #include "hooks/rival_alarm.hpp"
@@ -22,7 +23,9 @@ namespace kubewatch::hooks {
 struct KnownChild {
   core::ResourceType type;
   std::uint64_t manifest_hash = 0;  // 0: not known (found by labels)
-  std::string resource_version;     // after our last apply
+  std::string resource_version;     // after our last apply; "" = not known
+  // Neither is: it was about to be written, and may not be there.
+  bool is_guess() const { return manifest_hash == 0 && resource_version.empty(); }
 };
 
 struct StatusMemory {
@@ -44,6 +47,8 @@ class ChildMemory {
   std::size_t owners() const { return owners_.size(); }
 
   void remember(const std::string& owner_uid, const ChildId& id, KnownChild child);
+  // Before a write of it is sent: the answer may be lost, and then nothing else tells of the child.
+  void note_guess(const std::string& owner_uid, const ChildId& id, const core::ResourceType& type);
   const KnownChild* find(const std::string& owner_uid, const ChildId& id) const;
   void forget_child(const std::string& owner_uid, const ChildId& id);
   const std::map<ChildId, KnownChild>& children(const std::string& owner_uid) const;
@@ -64,13 +69,19 @@ class ChildMemory {
   bool wrote_status(const std::string& owner_uid, const std::string& resource_version) const;
   // Whether its children are to stay, of what its finalizers said while it died. They say so only
   // until the garbage collector is done with it, or until another deletion said otherwise: unsure
-  // is which of both it was.
-  enum class Orphaning { no, yes, unsure };
-  void note_dying(const core::ObjectMeta& owner);
+  // is which of both it was. No: its deletion was seen as it began (`begins`), and said nothing of
+  // the kind. Unknown: nobody was there to see that.
+  enum class Orphaning { unknown, no, yes, unsure };
+  void note_dying(const core::ObjectMeta& owner, bool begins = false);
   Orphaning orphaning(const std::string& owner_uid) const;
   void forget(const std::string& owner_uid);
   // The server's data went back: no version says anything any more. Which children there are stays.
   void forget_versions();
+
+  // The object is not a child, though a rule's hook lists it under `create`: whether that is news.
+  bool is_new_stranger(const ChildId& id, const std::string& uid, TimePoint now) {
+    return strangers_.admit(id.str() + " " + id.group + " " + uid, now);
+  }
 
   // Two objects that print the same child at the same time: the second is told so. False: taken by
   // another.
@@ -89,7 +100,7 @@ class ChildMemory {
     bool all_listed = false;
     StatusMemory status;
     bool writing_status = false;
-    Orphaning orphaning = Orphaning::no;
+    Orphaning orphaning = Orphaning::unknown;
     std::optional<std::list<std::string>::iterator> resting;  // its place in resting_
   };
   void wake(PerOwner& owner);
@@ -100,6 +111,7 @@ class ChildMemory {
   std::map<ChildId, std::string> claims_;
   PatchMemory patches_;
   RivalAlarm rivals_;
+  OncePer strangers_{Duration::max()};
 };
 
 // Never 0.

@@ -53,6 +53,16 @@ Error not_ours(const ChildId& id, const core::ObjectMeta& meta, const std::strin
                   id.str(), state));
 }
 
+// Whoever controls it would go on writing it, and the two would delete it for different reasons.
+Error controlled_by_another(const ChildId& id, const core::OwnerReference& controller,
+                            const std::string& managers) {
+  return Error(ErrorKind::conflict,
+               fmt::format("{} exists and is controlled by {} {} (its owner reference says so; "
+                           "managed by: {}), so apply.adopt: unowned does not take it over: "
+                           "rename the child, or take that owner reference off",
+                           id.str(), controller.kind, controller.name, managers));
+}
+
 // Of what had the owner's name before.
 Error still_the_earlier_ones(const ChildId& id, const core::ObjectMeta& meta, const Owner& owner) {
   return Error(ErrorKind::conflict,
@@ -73,6 +83,8 @@ struct ChildWriter::Job {
   std::uint64_t hash = 0;
   std::string existing_version;  // "" = absent
   std::string existing_uid;
+  bool blocks_owner = false;  // its reference to the owner, set by another
+  bool live = false;          // looked at on the server, not in a cache
   bool claimed = false;
   bool recreated = false;
 };
@@ -138,14 +150,9 @@ void ChildWriter::look(const JobPtr& job) {
                                          job->id.str())));
   }
   job->claimed = true;
-  // After a deletion of ours the cache is behind.
-  if (auto meta = job->recreated ? std::nullopt : context_.cached_child(job->id)) {
+  if (auto meta = job->live ? std::nullopt : context_.cached_child(job->id)) {
     const bool ours = belongs_to(*meta, context_.rule().name, owner_.uid) == Belongs::us;
-    if (ours && !meta->deleting()) {
-      job->existing_version = meta->resource_version;
-      job->existing_uid = meta->uid;
-      return write(job);
-    }
+    if (ours && !meta->deleting()) return write_over(job, *meta);
   }
   read_child(job, [this, job](Result<Json> answer) {
     if (answer.ok()) return judge_existing(job, *answer);
@@ -179,12 +186,21 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
     }
     return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
   }
+  if (belongs == Belongs::us && !job->rehearsing) note_guess(*job);
+  const bool adopts = belongs == Belongs::nobody && rule.apply.adopt == Adopt::unowned;
+  const core::OwnerReference* controller = other_controller(meta, owner_.uid);
   if (job->creating && !meta.deleting()) {
-    if (earlier && !job->rehearsing) return take_over(job, object);
+    const bool takes = earlier || (adopts && controller == nullptr);
+    if (takes && !job->rehearsing) return take_over(job, object);
+    if (belongs == Belongs::nobody && !job->rehearsing) tell_stranger(*job, meta, object);
     return finish(job, WriteEffect::unchanged);
   }
-  if (!job->creating && belongs == Belongs::nobody && rule.apply.adopt != Adopt::unowned) {
-    return finish(job, not_ours(job->id, meta, managers_text(object), belongs, owner_));
+  if (!job->creating && belongs == Belongs::nobody) {
+    const std::string managers = managers_text(object);
+    if (!adopts) return finish(job, not_ours(job->id, meta, managers, belongs, owner_));
+    if (controller != nullptr) {
+      return finish(job, controlled_by_another(job->id, *controller, managers));
+    }
   }
   if (meta.deleting()) {
     const bool ours = belongs == Belongs::us;
@@ -195,9 +211,37 @@ void ChildWriter::judge_existing(const JobPtr& job, const Json& object) {
     return finish(job, Error(ErrorKind::conflict, job->id.str() + " is being deleted; it is " +
                                                       later + " once it is gone"));
   }
+  write_over(job, meta);
+}
+
+void ChildWriter::write_over(const JobPtr& job, const core::ObjectMeta& meta) {
   job->existing_version = meta.resource_version;
   job->existing_uid = meta.uid;
+  job->blocks_owner = blocks_owner(meta, owner_.uid);
   write(job);
+}
+
+void ChildWriter::note_guess(const Job& job) {
+  context_.memory().note_guess(owner_.uid, job.id, job.manifest.type);
+}
+
+// Nothing is written, and nothing fails: the hook asked for it only where there is none.
+void ChildWriter::tell_stranger(const Job& job, const core::ObjectMeta& meta, const Json& object) {
+  const TimePoint now = context_.client().loop().now();
+  if (!context_.memory().is_new_stranger(job.id, meta.uid, now)) return;
+  base::LogFields fields = log_fields_;
+  fields.emplace_back("child", job.id.str());
+  fields.emplace_back("managers", managers_text(object));
+  const core::OwnerReference* controller = other_controller(meta, owner_.uid);
+  if (controller != nullptr) {
+    fields.emplace_back("controller", controller->kind + " " + controller->name);
+  }
+  base::log_warn(fmt::format("what the hook lists under create exists and was not made by this "
+                             "controller: it stays as it is and is no child of the object; delete "
+                             "it, rename the child, or {}",
+                             controller != nullptr ? "take the other controller's reference off"
+                                                   : "set apply.adopt: unowned"),
+                 fields);
 }
 
 // What was created once stays as it is, but whose it is: an apply says so by itself.
@@ -211,9 +255,17 @@ void ChildWriter::take_over(const JobPtr& job, const Json& object) {
   }
   Json patch = {{"metadata",
                  {{"uid", base::string_at(was, {"uid"})},
-                  {"resourceVersion", base::string_at(was, {"resourceVersion"})},
-                  {"labels", {{std::string(kOwnerUidLabel), owner_.uid}}}}}};
+                  {"resourceVersion", base::string_at(was, {"resourceVersion"})}}}};
+  // What names the owner; no label that the hook has printed besides.
+  for (const auto& [map, key] :
+       {std::pair{"labels", kControllerLabel}, std::pair{"labels", kOwnerUidLabel},
+        std::pair{"annotations", kOwnerAnnotation}}) {
+    const Json* wanted = base::find(ours, {map, key});
+    if (wanted == nullptr || base::string_at(was, {map, key}) == *wanted) continue;
+    patch["metadata"][map][std::string(key)] = *wanted;
+  }
   if (!references.empty()) patch["metadata"]["ownerReferences"] = std::move(references);
+  note_guess(*job);
   core::PatchParams params;
   params.type = core::PatchType::merge;
   params.field_manager = context_.rule().apply.field_manager;
@@ -256,9 +308,17 @@ core::PatchParams ChildWriter::apply_params(const Job& job, bool force) const {
 
 void ChildWriter::send_apply(const JobPtr& job, bool force) {
   const core::PatchParams params = apply_params(*job, force);
+  if (!job->rehearsing) note_guess(*job);
   // Only the object that was looked at: another one of that name may be a human's.
   Json object = job->manifest.object;
   if (!job->existing_uid.empty()) object["metadata"]["uid"] = job->existing_uid;
+  // What another controller has set there is its field, which the hook cannot leave out.
+  if (Json* owners = base::find(object, {"metadata", "ownerReferences"});
+      owners != nullptr && job->blocks_owner) {
+    for (Json& one : *owners) {
+      if (base::string_at(one, {"uid"}) == owner_.uid) one["blockOwnerDeletion"] = true;
+    }
+  }
   requests_.run<Result<client::ApplyResult>>(
       [this, job, force](Result<client::ApplyResult> answer) {
         if (!answer.ok() && !force &&
@@ -286,6 +346,7 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
     return true;
   }
   job->recreated = true;
+  job->live = true;  // the cache is behind now
   base::LogFields fields = log_fields_;
   fields.emplace_back("child", job->id.str());
   const Error why = without_secret_values(error, job->manifest.type.gvk);
@@ -304,6 +365,7 @@ bool ChildWriter::recreate(const JobPtr& job, const Error& error) {
         if (answer.ok()) deleted_.push_back(job->id.str());
         job->existing_uid.clear();
         job->existing_version.clear();
+        job->blocks_owner = false;
         context_.memory().forget_child(owner_.uid, job->id);
         // Gone, or dying: what is there now tells.
         look(job);
@@ -372,6 +434,7 @@ void ChildWriter::wait_established(const JobPtr& job, WriteEffect effect, int tr
 }
 
 void ChildWriter::send_create(const JobPtr& job) {
+  if (!job->rehearsing) note_guess(*job);
   core::WriteParams params;
   params.field_manager = context_.rule().apply.field_manager;
   params.field_validation = "Strict";
@@ -380,7 +443,11 @@ void ChildWriter::send_create(const JobPtr& job) {
       [this, job](Result<Json> answer) {
         if (job->rehearsing && answer.ok()) return finish(job, WriteEffect::created);
         if (!answer.ok()) {
-          if (answer.error().is_already_exists()) return finish(job, WriteEffect::unchanged);
+          // Somebody was faster, or an answer to us was lost: what is there now tells.
+          if (answer.error().is_already_exists() && !job->live) {
+            job->live = true;
+            return look(job);
+          }
           Error error = without_secret_values(std::move(answer.error()), job->manifest.type.gvk);
           if (job->rehearsing) {
             return finish(job, std::move(error).with_context("dry run of " + job->id.str()));

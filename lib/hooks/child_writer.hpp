@@ -42,7 +42,8 @@ class ChildWriter {
   // Labels and annotations of the object itself.
   void apply_own(const Manifest& manifest, Done done);
   void rehearse_own(const Manifest& manifest, Done done);
-  // POST when absent, nothing otherwise.
+  // POST when absent, nothing otherwise: but what nobody owns is made this owner's where the rule
+  // adopts, its labels and owner reference alone.
   void create(const Manifest& manifest, Done done);
   // By name; refuses another owner's child.
   void remove(const DeleteTarget& target, Done done);
@@ -57,6 +58,9 @@ class ChildWriter {
   void read_child(const JobPtr& job, std::function<void(Result<Json>)> done);
   core::PatchParams apply_params(const Job& job, bool force) const;
   void judge_existing(const JobPtr& job, const Json& object);
+  void write_over(const JobPtr& job, const core::ObjectMeta& meta);
+  void note_guess(const Job& job);
+  void tell_stranger(const Job& job, const core::ObjectMeta& meta, const Json& object);
   void take_over(const JobPtr& job, const Json& object);
   void write(const JobPtr& job);
   void send_apply(const JobPtr& job, bool force);

@@ -69,7 +69,9 @@ CacheCallbacks Driver::cache_callbacks() {
     look_for_own_write(id);
     return claimed || reached;
   };
-  callbacks.dying = [this](const core::ObjectMeta& owner) { memory_.note_dying(owner); };
+  callbacks.dying = [this](const core::ObjectMeta& owner, bool begins) {
+    memory_.note_dying(owner, begins);
+  };
   callbacks.related_seen = [this](const ChildId& id) { look_for_own_write(id); };
   callbacks.wrote = [this](const std::string& uid, const ChildId& id, const std::string& version) {
     return memory_.wrote(uid, id, version) ||

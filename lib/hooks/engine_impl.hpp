@@ -115,6 +115,9 @@ struct Engine::Impl : client::RequestObserver {
   std::vector<Rule> take_unstarted(const std::vector<std::string>& ended);
   std::vector<Rule> former_rules(const std::vector<Rule>& unstarted);
   std::optional<Rule> left_to(const Rule& unstarted) const;
+  // Of changed rules.
+  void warn_of_left_places(const std::vector<const Rule*>& ending,
+                           const std::vector<Rule>& wanted) const;
   void note_watched(const std::vector<const Rule*>& ending);
   void follow_kinds();
   void follow_definitions();

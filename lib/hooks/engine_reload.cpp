@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/strings.hpp"
 #include "hooks/engine_impl.hpp"
+#include "hooks/left_places.hpp"
 
 namespace kubewatch::hooks {
 namespace {
@@ -73,6 +75,7 @@ Result<RulePlan> Engine::Impl::reload(std::vector<Rule> wanted) {
   for (const Restart& one : restarts) {
     if (ends(one.rule)) ending.push_back(&one.rule);
   }
+  warn_of_left_places(ending, wanted);
   // What was to come after them, with their finalizer, may be what ends now.
   const std::vector<Rule> former = former_rules(unstarted);
   for (const Rule& rule : former) ending.push_back(&rule);
@@ -144,6 +147,26 @@ std::optional<Rule> Engine::Impl::left_to(const Rule& unstarted) const {
   out.for_.namespaces.clear();
   if (!before->second.all) out.for_.namespaces.assign(names.begin(), names.end());
   return out;
+}
+
+void Engine::Impl::warn_of_left_places(const std::vector<const Rule*>& ending,
+                                       const std::vector<Rule>& wanted) const {
+  for (const Rule* before : ending) {
+    const auto now =
+        std::ranges::find_if(wanted, [&](const Rule& rule) { return rule.name == before->name; });
+    if (now == wanted.end()) continue;
+    const core::ResourceType* owner =
+        before->has_for && known.resources() ? known.resources()->find(before->for_.gvk) : nullptr;
+    const bool namespaced = before->has_for && (owner == nullptr || owner->namespaced);
+    const auto left = places_left(*before, *now, namespaced);
+    if (left.empty()) continue;
+    base::log_warn(
+        "the rule names no more where it may have children: those there are not removed "
+        "any more, neither by a run nor with their objects; name that again and let the "
+        "hook run without them, or delete what has the label " +
+            std::string(kControllerLabel) + "=" + before->name,
+        {{"controller", before->name}, {"places", base::join(left, ", ")}});
+  }
 }
 
 // What comes after them with the same finalizer may name fewer namespaces.

@@ -200,7 +200,12 @@ void OutcomeWriter::note(Result<WriteEffect> effect, const std::string& what) {
 void OutcomeWriter::prune() {
   if (!plan_.prune || !report_.failures.empty()) return write_status();
   const PruneMode mode = plan_.keep.empty() ? PruneMode::all : PruneMode::unprinted;
-  pruner_.start(mode, plan_.keep, [this](PruneReport pruned) {
+  // An apply gives what it keeps the owner reference that the rule wants now; a create does not.
+  std::vector<Pruner::Child> guarded;
+  if (plan_.drop_finalizer) {
+    for (const Manifest& made : plan_.create) guarded.emplace_back(made.id(), made.type);
+  }
+  pruner_.start(mode, plan_.keep, guarded, [this](PruneReport pruned) {
     report_.deleted += pruned.deleted;
     for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
     for (Error& error : pruned.failures) report_.failures.push_back(std::move(error));

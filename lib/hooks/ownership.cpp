@@ -94,6 +94,18 @@ bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid
   return false;
 }
 
+bool blocks_owner(const core::ObjectMeta& meta, const std::string& owner_uid) {
+  return std::any_of(meta.owners.begin(), meta.owners.end(), [&](const core::OwnerReference& one) {
+    return one.uid == owner_uid && one.blocks_deletion;
+  });
+}
+
+const core::OwnerReference* other_controller(const core::ObjectMeta& meta,
+                                             const std::string& owner_uid) {
+  const core::OwnerReference* controller = core::controller_of(meta);
+  return controller != nullptr && controller->uid != owner_uid ? controller : nullptr;
+}
+
 bool is_of_earlier_life(const core::ObjectMeta& meta, const std::string& controller,
                         const Owner& owner) {
   const std::string* by = meta.label(kControllerLabel);
@@ -105,10 +117,8 @@ bool is_of_earlier_life(const core::ObjectMeta& meta, const std::string& control
 
 bool may_be_taken_over(const core::ObjectMeta& meta, const Owner& owner) {
   const std::string* uid = meta.label(kOwnerUidLabel);
-  return std::none_of(meta.owners.begin(), meta.owners.end(), [&](const core::OwnerReference& one) {
-    const bool earlier = uid != nullptr && one.uid == *uid;
-    return earlier || (one.controller && one.uid != owner.uid);
-  });
+  return (uid == nullptr || !references_owner(meta, *uid)) &&
+         other_controller(meta, owner.uid) == nullptr;
 }
 
 bool dies_orphaning(const core::ObjectMeta& owner) {

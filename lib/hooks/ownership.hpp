@@ -61,6 +61,11 @@ bool is_child_of(const core::ObjectMeta& meta, const std::string& controller,
 Belongs belongs_to(const core::ObjectMeta& existing, const std::string& controller,
                    const std::string& owner_uid);
 bool references_owner(const core::ObjectMeta& meta, const std::string& owner_uid);
+// Its reference to the owner blocks the owner's deletion: another controller set that.
+bool blocks_owner(const core::ObjectMeta& meta, const std::string& owner_uid);
+// The owner reference of another object that controls it; null when there is none.
+const core::OwnerReference* other_controller(const core::ObjectMeta& meta,
+                                             const std::string& owner_uid);
 // A child by this controller of what had the owner's name before it: it was deleted with its
 // children to stay, or a backup brought both back, and what is new has another uid.
 bool is_of_earlier_life(const core::ObjectMeta& meta, const std::string& controller,

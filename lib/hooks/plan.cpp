@@ -93,6 +93,9 @@ WritePlan make_plan(HookOutput output, const PlanInput& input) {
     plan.deletes = std::move(output.deletes);
     plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&
                  input.rule.apply.prune && (printed_any || children_none);
+    // Of an object that goes nothing is printed any more that could still be on its way: exit 75
+    // may wait for just these to be gone.
+    plan.remove_children = input.finalizing && children_none;
     plan.drop_finalizer = plan.prune && input.has_finalizer && !plan.needs_finalizer &&
                           !input.rule.finalize.has_value();
   }

@@ -28,7 +28,10 @@ struct WritePlan {
   std::vector<Manifest> create;     // by order_class; labelled
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
-  bool prune = false;         // once every apply succeeded
+  bool prune = false;  // once every apply succeeded
+  // Finalizing: all children go, once all else is written. Run does it, whatever the finalizer
+  // does.
+  bool remove_children = false;
   std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
   std::vector<Json> conditions;

@@ -34,12 +34,14 @@ bool is_prunable(const Json& object, const core::ObjectMeta& meta, const Rule& r
 
 Pruner::Pruner(WriteContext& context, Owner owner) : context_(context), owner_(std::move(owner)) {}
 
-void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) {
+void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep,
+                   const std::vector<Child>& guarded, Done done) {
   mode_ = mode;
   keep_ = {keep.begin(), keep.end()};
+  candidates_ = {guarded.begin(), guarded.end()};
   done_ = std::move(done);
   // What is missed now is missed for ever: with its finalizer off, nothing ties them to the owner.
-  all_ = mode == PruneMode::unreferenced && context_.may_follow_another(owner_);
+  all_ = finalizing_ && context_.may_follow_another(owner_);
   if (context_.memory().is_listed(owner_.uid, all_)) return list_next();
   context_.with_unwatched_places(
       owner_, all_, [this, alive = std::weak_ptr<char>(alive_)](auto places) {
@@ -53,9 +55,10 @@ void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep, Done done) 
       });
 }
 
-void Pruner::clean_up(const std::optional<Dying>& dying, Done done) {
+void Pruner::clean_up(PruneMode mode, const std::optional<Dying>& dying, Done done) {
+  finalizing_ = true;
   dying_ = dying;
-  start(PruneMode::unreferenced, {}, std::move(done));
+  start(mode, {}, {}, std::move(done));
 }
 
 void Pruner::list_next() {
@@ -160,9 +163,12 @@ void Pruner::looked_at(const ChildId& id, const Result<Json>& answer) {
   if (is_child_of(meta, rule.name, owner_.uid)) {
     const bool refers = references_owner(meta, owner_.uid);
     refers_ = refers_ || refers;
-    // What is written for a dying owner has none from the start. Of what was written before, the
-    // garbage collector took it off, for the child is to stay.
-    lost_ = lost_ || (!refers && written_before(*answer, rule.apply.field_manager, dying_->since));
+    // What is written for a dying owner has none from the start. Of what was applied before, the
+    // garbage collector took it off, for the child is to stay. What was created once says nothing:
+    // no run gives it the reference that it was made without.
+    const std::string& manager = rule.apply.field_manager;
+    lost_ = lost_ || (!refers && applied_by(*answer, manager) &&
+                      written_before(*answer, manager, dying_->since));
   }
   look_next();
 }
@@ -188,7 +194,15 @@ void Pruner::check_next() {
           return check_next();
         }
         const core::ObjectMeta meta = core::meta_of(*answer);
-        if (is_prunable(*answer, meta, context_.rule(), owner_, mode_)) return remove(type, meta);
+        const bool kept = keep_.count(id) > 0;
+        if (!kept && is_prunable(*answer, meta, context_.rule(), owner_, mode_)) {
+          return remove(type, meta);
+        }
+        const KnownChild* known = context_.memory().find(owner_.uid, id);
+        if (known != nullptr && known->is_guess() &&
+            !is_child_of(meta, context_.rule().name, owner_.uid)) {
+          context_.memory().forget_child(owner_.uid, id);
+        }
         // It stays now, but Kubernetes will not remove it with its owner: that is left to us.
         if (is_prunable(*answer, meta, context_.rule(), owner_, PruneMode::unreferenced)) {
           report_.needs_guard = true;

@@ -18,7 +18,7 @@ namespace kubewatch::hooks {
 
 enum class PruneMode {
   unprinted,    // only what is still applied by our field manager
-  all,          // `children: none`: everything that we wrote
+  all,          // `children: none`, finalizing as well: everything that we wrote
   unreferenced  // finalizing: everything of this owner that the garbage collector leaves behind
 };
 
@@ -34,16 +34,18 @@ class Pruner {
  public:
   using Done = std::function<void(PruneReport)>;
   Pruner(WriteContext& context, Owner owner);
-  void start(PruneMode mode, const std::vector<ChildId>& keep, Done done);
-  // Finalizing, with PruneMode::unreferenced. Of a dying owner children are looked at first, each
-  // of them, by whom it was deleted with its children to stay: nobody may have been there to see
-  // it.
+  using Child = std::pair<ChildId, core::ResourceType>;
+  // `guarded`: of those to keep, which are looked at for needs_guard.
+  void start(PruneMode mode, const std::vector<ChildId>& keep, const std::vector<Child>& guarded,
+             Done done);
+  // Finalizing. Of a dying owner children are looked at first, for whether it was deleted with its
+  // children to stay: nobody may have been there to see it.
   struct Dying {
     WallTime since;       // when it was deleted
     bool unsure = false;  // it was said, and may have been taken back: children that still refer to
                           // it say so
   };
-  void clean_up(const std::optional<Dying>& dying, Done done);
+  void clean_up(PruneMode mode, const std::optional<Dying>& dying, Done done);
 
  private:
   void list_next();
@@ -62,14 +64,15 @@ class Pruner {
   PruneMode mode_ = PruneMode::unprinted;
   std::set<ChildId> keep_;
   Done done_;
+  bool finalizing_ = false;
   bool all_ = false;  // looks where caches may be behind, too
   std::deque<WriteContext::Unwatched> places_;
-  std::deque<std::pair<ChildId, core::ResourceType>> candidates_;
+  std::deque<Child> candidates_;
   std::optional<Dying> dying_;
-  std::deque<std::pair<ChildId, core::ResourceType>> looks_;
-  std::deque<std::pair<ChildId, core::ResourceType>> seem_to_refer_;  // by the cache
-  bool refers_ = false;  // a child of a dying owner, to it
-  bool lost_ = false;    // one had a reference and has none any more
+  std::deque<Child> looks_;
+  std::deque<Child> seem_to_refer_;  // by the cache
+  bool refers_ = false;              // a child of a dying owner, to it
+  bool lost_ = false;                // one had a reference and has none any more
   std::size_t conflicts_ = 0;
   PruneReport report_;
   client::InFlight requests_;

@@ -220,6 +220,13 @@ void Run::read_output(bool may_rediscover, const KindSchemas* schemas) {
   }
   auto output =
       exit_.is_list ? parse_output_list(exit_.out, context) : parse_output(exit_.out, context);
+  // Of an object that goes or is let go, nothing is left that `prune` could be said of.
+  if (output.ok() && output->result && output->result->children_none && !input_.finalizing &&
+      !host_.rule().apply.prune) {
+    output = Error(ErrorKind::invalid,
+                   "children: none removes all children, and apply.prune: false in the rule says "
+                   "that none is removed: change one of the two");
+  }
   if (!output.ok()) {
     if (refused_by_schema && !schemas_renewed_) {
       schemas_renewed_ = true;
@@ -274,6 +281,10 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
     verdict_.message += " (last line of stderr: " + process_->last_line() + ")";
   }
   if (failed && !withheld.empty()) verdict_.message += " (" + withheld + ")";
+  if (output && output->result && output->result->children_none && !input_.finalizing &&
+      verdict_.outcome == Outcome::not_yet) {
+    add_to_message("children: none removes none with exit code 75: it counts with 0");
+  }
   const bool writes =
       output && (verdict_.writes_children() || verdict_.outcome == Outcome::permanent);
   if (!writes) return conclude();
@@ -314,6 +325,7 @@ void Run::write(WritePlan plan, bool has_conditions) {
   if (dropped_) return fail_dropped();
   events_ = std::move(plan.events);
   metrics_ = std::move(plan.metrics);
+  remove_children_ = plan.remove_children;
   if (input_.keep_printed) {
     for (const Manifest& manifest : plan.manifests) {
       printed_[manifest.id().str()] = manifest.object;
@@ -380,13 +392,14 @@ void Run::on_written(WriteReport report) {
     return conclude();
   }
   tell_events_and_metrics();
-  if (input_.finalizing && verdict_.outcome == Outcome::done) return clean_up();
+  const bool cleans_up = verdict_.outcome == Outcome::done || remove_children_;
+  if (input_.finalizing && cleans_up) return clean_up();
   conclude();
 }
 
-// Children that only we remove go before the finalizer does. From those that are to stay the
-// garbage collector takes their owner references, by which they would look like the ones that it
-// leaves to us.
+// Children that only we remove go before the finalizer does, or all of them where the hook says so:
+// then also while the finalizer stays. From those that are to stay the garbage collector takes
+// their owner references, by which they would look like the ones that it leaves to us.
 void Run::clean_up() {
   using Orphaning = ChildMemory::Orphaning;
   const auto scope = traced();
@@ -394,16 +407,17 @@ void Run::clean_up() {
   if (owner_.deleting && known == Orphaning::yes) return leave_children();
   cleaner_ = std::make_unique<Pruner>(host_, owner_);
   std::optional<Pruner::Dying> dying;
-  if (owner_.deleting) {
+  if (owner_.deleting && known != Orphaning::no) {
     const auto object = base::parse_json(input_.object.json);
     dying =
         Pruner::Dying{object.ok() ? deleted_at(*object) : WallTime{}, known == Orphaning::unsure};
   }
-  cleaner_->clean_up(dying, [this](PruneReport pruned) {
+  const PruneMode mode = remove_children_ ? PruneMode::all : PruneMode::unreferenced;
+  cleaner_->clean_up(mode, dying, [this](PruneReport pruned) {
     if (pruned.orphaned) return leave_children();
     report_.deleted += pruned.deleted;
     for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
-    if (pruned.failures.empty()) return remove_finalizer();
+    if (pruned.failures.empty()) return end_clean_up();
     report_.failures = std::move(pruned.failures);
     fail_clean_up();
   });
@@ -412,7 +426,21 @@ void Run::clean_up() {
 void Run::leave_children() {
   base::log_info("the object was deleted with its children to stay (orphan): they are kept",
                  log_fields());
-  remove_finalizer();
+  if (remove_children_) {
+    add_to_message(
+        "children: none removes none: the object was deleted with its children to stay "
+        "(orphan)");
+  }
+  end_clean_up();
+}
+
+void Run::add_to_message(std::string_view text) {
+  if (!verdict_.message.empty()) verdict_.message += "; ";
+  verdict_.message += text;
+}
+
+void Run::end_clean_up() {
+  verdict_.outcome == Outcome::done ? remove_finalizer() : conclude();
 }
 
 void Run::remove_finalizer() {

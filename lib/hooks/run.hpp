@@ -98,6 +98,8 @@ class Run {
   void on_written(WriteReport report);
   void clean_up();
   void leave_children();
+  void end_clean_up();
+  void add_to_message(std::string_view text);
   void remove_finalizer();
   void fail_clean_up();
   void conclude();
@@ -143,6 +145,7 @@ class Run {
   std::vector<HookMetric> metrics_;
   Printed printed_;
   bool printed_itself_ = false;
+  bool remove_children_ = false;     // as WritePlan's
   std::shared_ptr<RunTrace> trace_;  // null: no tracing
   std::shared_ptr<RunRequests> observer_;
   client::InFlight requests_;

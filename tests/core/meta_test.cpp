@@ -14,7 +14,8 @@ constexpr const char* kObject = R"({"apiVersion":"apps/v1","kind":"Deployment","
   "creationTimestamp":"2026-01-02T03:04:05Z","deletionTimestamp":"2026-01-02T03:04:06Z",
   "labels":{"app":"web","tier":""},"annotations":{"note":"tab\tand \"quote\" \u00e9"},
   "finalizers":["a/b","c/d"],"ownerReferences":[
-    {"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u-2","controller":true},
+    {"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u-2","controller":true,
+     "blockOwnerDeletion":true},
     {"apiVersion":"v1","kind":"ConfigMap","name":"p","uid":"u-3"}],
   "managedFields":[{"manager":"x"}]},"spec":{"metadata":{"name":"inner"}}})";
 
@@ -43,6 +44,8 @@ void check_fields(const ObjectMeta& meta) {
   CHECK(meta.owners[0].name == "o");
   CHECK(meta.owners[0].controller);
   CHECK_FALSE(meta.owners[1].controller);
+  CHECK(meta.owners[0].blocks_deletion);
+  CHECK_FALSE(meta.owners[1].blocks_deletion);
 }
 
 }  // namespace

@@ -257,6 +257,48 @@ E2E_CASE("a human's object is not written unless adopt says so") {
   REQUIRE(w.eventually([&] { return (*w.get("ConfigMap", "a-page"))["data"]["title"] == "one"; }));
 }
 
+E2E_CASE("what another object controls is not adopted, and what was its owner's own is, as it is") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const std::string rest = "\n  retry: {initial: 5m}\n  apply: {adopt: unowned}\n";
+  w.rules(website_rule(std::string(kOwnsConfigMaps) + kReconcile + rest));
+  w.script("reconcile.sh", kPrintConfigMap);
+  const auto page = [&](const std::string& name, const Json& owner) {
+    w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: " + name +
+                ", namespace: '@NS@', ownerReferences: [{apiVersion: " +
+                owner["apiVersion"].get<std::string>() +
+                ", kind: " + owner["kind"].get<std::string>() +
+                ", name: " + owner["metadata"]["name"].get<std::string>() +
+                ", uid: " + owner["metadata"]["uid"].get<std::string>() +
+                ", controller: true, blockOwnerDeletion: true}]}}",
+            "manager");
+  };
+  const Json site = w.apply(website("a", "one"));
+  w.apply(website("b", "one"));
+  page("a-page", site);
+  page("b-page", w.apply("{apiVersion: v1, kind: ConfigMap, metadata: {name: holder, namespace: "
+                         "'@NS@'}}"));
+  w.start();
+  REQUIRE(w.eventually([&] { return w.runs_of("a") >= 1 && w.runs_of("b") >= 1; }));
+  CHECK(w.runs_of("a", "done") >= 1);
+  CHECK(w.runs_of("b", "done") == 0);
+  const auto told = [&](const std::string& words) {
+    for (const auto& run : w.runs()) {
+      if (run.message.find(words) != std::string::npos) return true;
+    }
+    return false;
+  };
+  CHECK(told("controlled by ConfigMap holder"));
+  CHECK_FALSE((*w.get("ConfigMap", "b-page")).contains("data"));
+  // Its former controller's fields stay, at this apply and at the next.
+  w.apply(website("a", "two"));
+  REQUIRE(w.eventually([&] { return title_of(w, "a-page") == "two"; }));
+  const Json references = (*w.get("ConfigMap", "a-page"))["metadata"]["ownerReferences"];
+  REQUIRE(references.size() == 1);
+  CHECK(references[0]["uid"] == site["metadata"]["uid"]);
+  CHECK(references[0]["blockOwnerDeletion"] == true);
+}
+
 E2E_CASE("two objects that print the same child: the second fails and names object and labels") {
   World w;
   w.apply(kWebsiteCrd);

@@ -174,6 +174,206 @@ TEST_CASE("what an earlier object of the same name has left is taken over") {
   }
 }
 
+namespace {
+
+const char* const kMapPath = "/api/v1/namespaces/shop/configmaps/c";
+const char* const kMapsPath = "/api/v1/namespaces/shop/configmaps";
+const char* const kNobody = R"({"kind":"Status","reason":"NotFound","code":404})";
+const char* const kThere = R"({"kind":"Status","reason":"AlreadyExists","code":409})";
+
+// A ConfigMap that is there: `labels` and `references` are JSON.
+std::string map_with(const std::string& labels, const std::string& references) {
+  return R"({"metadata":{"name":"c","namespace":"shop","uid":"u-c","resourceVersion":"7","labels":)" +
+         labels + R"(,"ownerReferences":)" + references +
+         R"(,"managedFields":[{"manager":"a-human","operation":"Update"}]}})";
+}
+const std::string kUnlabelled = map_with("{}", "[]");
+const std::string kAnothers =
+    map_with(R"({"kubewatch.dev/controller":"web","kubewatch.dev/owner-uid":"u9"})", "[]");
+const std::string kControlled = map_with(
+    "{}",
+    R"([{"apiVersion":"apps/v1","kind":"Deployment","name":"shopfront","uid":"u5","controller":true}])");
+
+struct Maps : World {
+  Maps() : writer(*this, owner()), child(config_map()) {
+    child.object["metadata"]["labels"] = {{"app", "x"}};
+    child.object = with_ownership(std::move(child.object), "web", owner(), OwnerRef::controller);
+  }
+  static Manifest config_map() {
+    Manifest out = test::manifest({"", "v1", "ConfigMap"}, "configmaps", {"shop", "c"});
+    out.object["metadata"]["namespace"] = "shop";
+    return out;
+  }
+  // What was done, or the words of the failure.
+  std::string run(bool creating) {
+    effect.reset();
+    const auto done = [&](Result<WriteEffect> given) { effect.emplace(std::move(given)); };
+    creating ? writer.create(child, done) : writer.apply(child, done);
+    if (!until([&] { return World::done(); })) return "no answer";
+    if (!effect->ok()) return effect->error().render();
+    return **effect == WriteEffect::created      ? "created"
+           : **effect == WriteEffect::configured ? "configured"
+                                                 : "unchanged";
+  }
+  const KnownChild* known() { return memory().find("u1", child.id()); }
+  Json sent() { return *base::parse_json(transport.last().request().body); }
+
+  ChildWriter writer;
+  Manifest child;
+};
+
+}  // namespace
+
+TEST_CASE("a child is known before it is written: the answer may be lost") {
+  const bool creating = GENERATE(true, false);
+  INFO("creating " << creating);
+  Maps world;
+  world.transport.route("GET", kMapPath, 404, kNobody);
+  world.transport.fail(Error(ErrorKind::unreachable, "cut off"));
+  CHECK(world.run(creating).find("cut off") != std::string::npos);
+  REQUIRE(world.known() != nullptr);
+  CHECK(world.known()->is_guess());
+  CHECK(world.known()->type.plural == "configmaps");
+}
+
+TEST_CASE("a child that is found is known, though nothing of it is written") {
+  Maps world;
+  world.transport.route(
+      "GET", kMapPath, 200,
+      map_with(R"({"kubewatch.dev/controller":"web","kubewatch.dev/owner-uid":"u1"})", "[]"));
+  CHECK(world.run(true) == "unchanged");
+  CHECK(world.known() != nullptr);
+  CHECK(world.requests("POST") == 0);
+}
+
+TEST_CASE("a rehearsal and what is another's leave no child to be remembered") {
+  Maps world;
+  world.transport.route("GET", kMapPath, 404, kNobody);
+  world.transport.answer(201, kUnlabelled);
+  world.writer.rehearse(world.child, true,
+                        [&](Result<WriteEffect> given) { world.effect.emplace(std::move(given)); });
+  REQUIRE(world.until([&] { return world.done(); }));
+  CHECK(world.known() == nullptr);
+  world.transport.route("GET", kMapPath, 200, kAnothers);
+  CHECK(world.run(true).find("belongs to another owner") != std::string::npos);
+  CHECK(world.known() == nullptr);
+}
+
+TEST_CASE("a creation that comes second is judged by what is there then") {
+  Maps world;
+  world.transport.answer(404, kNobody);
+  world.transport.route("POST", kMapsPath, 409, kThere);
+  SECTION("another owner's") {
+    world.transport.answer(200, kAnothers);
+    CHECK(world.run(true).find("belongs to another owner") != std::string::npos);
+  }
+  SECTION("ours: the answer to us was lost") {
+    world.transport.answer(
+        200,
+        map_with(R"({"kubewatch.dev/controller":"web","kubewatch.dev/owner-uid":"u1"})", "[]"));
+    CHECK(world.run(true) == "unchanged");
+  }
+  SECTION("gone again: it is tried once more, and no more than that") {
+    world.transport.answer(404, kNobody);
+    CHECK(world.run(true).find("creating ConfigMap shop/c") != std::string::npos);
+    CHECK(world.effect->error().kind() == ErrorKind::already_exists);
+    CHECK(world.requests("POST") == 2);
+  }
+}
+
+TEST_CASE("what another object controls is not adopted, whatever reference the rule wants") {
+  const OwnerRef mode = GENERATE(OwnerRef::controller, OwnerRef::plain, OwnerRef::none);
+  Maps world;
+  world.rule_.apply.adopt = Adopt::unowned;
+  world.rule_.apply.owner_reference = mode;
+  world.child = Maps::config_map();
+  world.child.object = with_ownership(world.child.object, "web", world.owner(), mode);
+  world.transport.route("GET", kMapPath, 200, kControlled);
+  const std::string said = world.run(false);
+  INFO(said);
+  CHECK(said.find("controlled by Deployment shopfront") != std::string::npos);
+  CHECK(said.find("a-human") != std::string::npos);
+  // Nor made a child where it is to be created once: there it is told, and stays.
+  CHECK(world.run(true) == "unchanged");
+  CHECK(world.requests("PATCH") == 0);
+}
+
+TEST_CASE("what nobody owns is adopted as before where no other object controls it") {
+  Maps world;
+  world.rule_.apply.adopt = Adopt::unowned;
+  world.transport.route("GET", kMapPath, 200,
+                        map_with("{}", R"([{"kind":"ConfigMap","name":"o","uid":"u5"}])"));
+  world.transport.route("PATCH", kMapPath, 200, kUnlabelled);
+  CHECK(world.run(false) == "unchanged");  // by the version of the scripted answer
+  CHECK(world.requests("PATCH") == 1);
+}
+
+TEST_CASE(
+    "a reference by which another controller blocks the owner stays as it is, at each apply") {
+  Maps world;
+  const std::string reference = R"([{"apiVersion":"demo.example.com/v1","kind":"Website",)"
+                                R"("name":"a","uid":"u1","controller":true,"blockOwnerDeletion":)";
+  const std::string labels = R"({"kubewatch.dev/owner-uid":"u1"})";
+  world.transport.route("GET", kMapPath, 200, map_with(labels, reference + "true}]"));
+  world.transport.route("PATCH", kMapPath, 200, map_with(labels, reference + "true}]"));
+  const auto blocks = [&] {
+    return world.sent()["metadata"]["ownerReferences"][0]["blockOwnerDeletion"].get<bool>();
+  };
+  world.run(false);
+  REQUIRE(world.requests("PATCH") == 1);
+  CHECK(blocks());
+  CHECK(world.sent()["metadata"]["ownerReferences"].size() == 1);
+  // The manifest is the same: nothing is sent. Another one keeps it, too.
+  CHECK(world.run(false) == "unchanged");
+  CHECK(world.requests("PATCH") == 1);
+  world.child.object["data"]["k"] = "v";
+  world.run(false);
+  REQUIRE(world.requests("PATCH") == 2);
+  CHECK(blocks());
+  // Where it does not block, it is not made to.
+  world.transport.route("GET", kMapPath, 200, map_with(labels, reference + "false}]"));
+  world.child.object["data"]["k"] = "w";
+  world.run(false);
+  REQUIRE(world.requests("PATCH") == 3);
+  CHECK_FALSE(blocks());
+}
+
+TEST_CASE("what is to be created once and is somebody else's is told once, and stays as it is") {
+  Maps world;
+  world.transport.route("GET", kMapPath, 200, kUnlabelled);
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  const std::string first = world.run(true);
+  const std::string second = world.run(true);
+  base::capture_log(nullptr);
+  CHECK(first == "unchanged");
+  CHECK(second == "unchanged");
+  CHECK(world.requests("GET") == world.transport.size());
+  CHECK(world.known() == nullptr);
+  REQUIRE(lines.size() == 1);
+  INFO(lines[0]);
+  CHECK(lines[0].find("ConfigMap shop/c") != std::string::npos);
+  CHECK(lines[0].find("a-human") != std::string::npos);
+  CHECK(lines[0].find("apply.adopt: unowned") != std::string::npos);
+}
+
+TEST_CASE("what is to be created once and is nobody's becomes a child where the rule adopts") {
+  Maps world;
+  world.rule_.apply.adopt = Adopt::unowned;
+  world.transport.route("GET", kMapPath, 200, kUnlabelled);
+  world.transport.route("PATCH", kMapPath, 200, kUnlabelled);
+  world.child.object["data"]["k"] = "v";
+  CHECK(world.run(true) == "configured");
+  CHECK(world.known() != nullptr);
+  Json sent = world.sent();
+  CHECK_FALSE(sent.contains("data"));
+  CHECK(sent["metadata"]["labels"] ==
+        Json{{"kubewatch.dev/controller", "web"}, {"kubewatch.dev/owner-uid", "u1"}});
+  CHECK(sent["metadata"]["annotations"] ==
+        Json{{"kubewatch.dev/owner", "demo.example.com/v1 Website shop/a"}});
+  CHECK(sent["metadata"]["ownerReferences"][0]["uid"] == "u1");
+}
+
 TEST_CASE("a writer that goes while it waits for a CRD leaves nothing behind") {
   World world;
   auto writer = std::make_unique<ChildWriter>(world, world.owner());

@@ -23,28 +23,53 @@ TimePoint at(std::int64_t ms) {
 TEST_CASE("that the children of an owner are to stay is remembered until it is gone") {
   using Orphaning = ChildMemory::Orphaning;
   ChildMemory memory;
-  const auto dies = [&memory](std::vector<std::string> finalizers) {
+  const auto dies = [&memory](std::vector<std::string> finalizers, bool begins = false) {
     core::ObjectMeta owner;
     owner.uid = "u1";
     owner.deletion_timestamp = "2026-01-01T00:00:00Z";
     owner.finalizers = std::move(finalizers);
-    memory.note_dying(owner);
+    memory.note_dying(owner, begins);
     return memory.orphaning("u1");
   };
-  CHECK(memory.orphaning("u1") == Orphaning::no);
-  CHECK(dies({"kubewatch.dev/web"}) == Orphaning::no);
+  CHECK(memory.orphaning("u1") == Orphaning::unknown);
+  CHECK(dies({"kubewatch.dev/web"}) == Orphaning::unknown);
   CHECK(memory.owners() == 0);
   CHECK(dies({"kubewatch.dev/web", "orphan"}) == Orphaning::yes);
   memory.begin_run("u1");
   memory.end_run("u1", false);
   CHECK(memory.orphaning("u1") == Orphaning::yes);
-  CHECK(memory.orphaning("u2") == Orphaning::no);
+  CHECK(memory.orphaning("u2") == Orphaning::unknown);
   // The garbage collector is done, or it was deleted again.
   CHECK(dies({"kubewatch.dev/web"}) == Orphaning::unsure);
-  CHECK(dies({"kubewatch.dev/web", "foregroundDeletion"}) == Orphaning::no);
+  CHECK(dies({"kubewatch.dev/web", "foregroundDeletion"}) == Orphaning::unknown);
   CHECK(dies({"kubewatch.dev/web", "orphan"}) == Orphaning::yes);
   memory.end_run("u1", true);
-  CHECK(memory.orphaning("u1") == Orphaning::no);
+  CHECK(memory.orphaning("u1") == Orphaning::unknown);
+  // Seen as it began.
+  CHECK(dies({"kubewatch.dev/web"}, true) == Orphaning::no);
+  CHECK(dies({"kubewatch.dev/web"}) == Orphaning::no);
+  CHECK(dies({"kubewatch.dev/web", "orphan"}) == Orphaning::yes);
+  memory.forget("u1");
+  CHECK(dies({"kubewatch.dev/web", "orphan"}, true) == Orphaning::yes);
+}
+
+TEST_CASE("a child that may be there is a guess, and takes nothing from what is known") {
+  ChildMemory memory;
+  memory.note_guess("u1", kChild, {});
+  REQUIRE(memory.find("u1", kChild) != nullptr);
+  CHECK(memory.find("u1", kChild)->is_guess());
+  CHECK_FALSE(memory.wrote("u1", kChild, "10"));
+  memory.remember("u1", kChild, {{}, 7, "10"});
+  memory.note_guess("u1", kChild, {});
+  CHECK_FALSE(memory.find("u1", kChild)->is_guess());
+  CHECK(memory.wrote("u1", kChild, "10"));
+}
+
+TEST_CASE("an object that is no child is news once, another one of its name again") {
+  ChildMemory memory;
+  CHECK(memory.is_new_stranger(kChild, "u-1", at(0)));
+  CHECK_FALSE(memory.is_new_stranger(kChild, "u-1", at(100'000'000)));
+  CHECK(memory.is_new_stranger(kChild, "u-2", at(100'000'001)));
 }
 
 TEST_CASE("a child is remembered per owner until it is forgotten") {

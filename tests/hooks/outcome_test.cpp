@@ -744,3 +744,48 @@ TEST_CASE("for an owner that is gone, or dying, when it is to be guarded nothing
   CHECK(world.report->failures.empty());
   CHECK(world.transport.size() == (code == 422 ? 2 : 1));
 }
+
+TEST_CASE(
+    "the guard stays for what was created once without the reference that the rule wants now") {
+  const bool refers = GENERATE(false, true);
+  INFO("refers " << refers);
+  const std::string made =
+      R"({"metadata":{"name":"once","namespace":"shop","uid":"u-x","resourceVersion":"7","labels":)"
+      R"({"kubewatch.dev/controller":"web","kubewatch.dev/owner-uid":"u1"},"ownerReferences":[)" +
+      std::string(refers ? R"({"uid":"u1","name":"a"})" : "") +
+      R"(],"managedFields":[{"manager":"kubewatch/web","operation":"Update"}]}})";
+  World world;
+  world.transport.route("GET", "/api/v1/namespaces/shop/configmaps/once", 200, made);
+  WritePlan plan;
+  plan.manifests = {config_map("a")};
+  plan.create = {config_map("once")};
+  plan.keep = {config_map("a").id(), config_map("once").id()};
+  plan.prune = true;
+  plan.drop_finalizer = true;
+  OutcomeInput input;
+  input.owner = world.owner();
+  input.meta.name = "a";
+  input.meta.namespace_ = "shop";
+  input.meta.uid = "u1";
+  input.meta.finalizers = {world.rule_.finalizer_name};
+  world.writer = std::make_unique<OutcomeWriter>(world, std::move(input), std::move(plan));
+  world.writer->start([&](WriteReport done) { world.report.emplace(std::move(done)); });
+  world.turn();
+  bool let_go = false;
+  while (!world.report) {
+    // The other is answered by its route.
+    auto open = world.open();
+    std::erase_if(open, [](test::ScriptedCall* one) { return one->path().ends_with("/once"); });
+    if (open.empty()) {
+      REQUIRE(world.until([&] { return world.report || !world.open().empty(); }));
+      world.turn();
+      continue;
+    }
+    test::ScriptedCall& call = *open[0];
+    let_go = let_go || call.path().ends_with("/websites/a");
+    CHECK(call.request().method != "DELETE");
+    world.answer(call);
+  }
+  CHECK(world.report->failures.empty());
+  CHECK(let_go == refers);
+}

@@ -98,6 +98,27 @@ TEST_CASE("an existing object belongs to whom its labels say") {
         Belongs::other);
 }
 
+TEST_CASE("what another object controls is told from what is ours or nobody's") {
+  core::ObjectMeta meta = meta_with({});
+  CHECK(other_controller(meta, "uid-1") == nullptr);
+  meta.owners.push_back({"v1", "ConfigMap", "plain", "uid-8"});
+  CHECK(other_controller(meta, "uid-1") == nullptr);
+  meta.owners.push_back({"apps/v1", "Deployment", "web", "uid-9", true});
+  REQUIRE(other_controller(meta, "uid-1") != nullptr);
+  CHECK(other_controller(meta, "uid-1")->name == "web");
+  CHECK(other_controller(meta, "") != nullptr);  // a rule without `for`
+  CHECK(other_controller(meta, "uid-9") == nullptr);
+  CHECK_FALSE(may_be_taken_over(meta, namespaced_owner()));
+}
+
+TEST_CASE("a reference blocks its own owner alone") {
+  core::ObjectMeta meta = meta_with({});
+  meta.owners.push_back({"v1", "ConfigMap", "o", "uid-8", true, true});
+  meta.owners.push_back({"v1", "ConfigMap", "p", "uid-1"});
+  CHECK(blocks_owner(meta, "uid-8"));
+  CHECK_FALSE(blocks_owner(meta, "uid-1"));
+}
+
 TEST_CASE("a child that lost one of our labels belongs to nobody, not to another owner") {
   const std::string controller(kControllerLabel);
   const std::string uid(kOwnerUidLabel);

@@ -88,6 +88,28 @@ TEST_CASE("a run that prints nothing prunes nothing, children: none prunes all")
   const auto plan = make_plan(none, world.input());
   CHECK(plan.prune);
   CHECK(plan.keep.empty());
+  CHECK_FALSE(plan.remove_children);
+}
+
+TEST_CASE("children: none of an object that goes counts with not yet, too") {
+  World world;
+  HookOutput none;
+  none.result.emplace();
+  none.result->children_none = true;
+  PlanInput input = world.input();
+  input.finalizing = true;
+  CHECK(make_plan(none, input).remove_children);
+  CHECK_FALSE(make_plan(printed({}), input).remove_children);
+  world.rule.apply.prune = false;  // not of what is there for the object's life alone
+  CHECK(make_plan(none, input).remove_children);
+  world.rule.apply.prune = true;
+  world.verdict.outcome = Outcome::not_yet;
+  CHECK(make_plan(none, input).remove_children);
+  CHECK_FALSE(make_plan(none, world.input()).prune);
+  CHECK_FALSE(make_plan(none, input).prune);
+  world.verdict.outcome = Outcome::permanent;
+  CHECK_FALSE(make_plan(none, input).remove_children);
+  CHECK_FALSE(make_plan(none, world.input()).prune);
 }
 
 TEST_CASE("not yet writes everything but prune") {

@@ -1,4 +1,5 @@
 // What is said and done of a rule that was changed while the hooks of the one before it still run.
+#include "base/log.hpp"
 #include "hooks/health.hpp"
 #include "hooks/scripted_engine.hpp"
 
@@ -58,6 +59,25 @@ TEST_CASE("a changed rule that waits for the hooks of the one before it is not r
   CHECK(waits.text().find("controller web has not started: it waits for the last runs") !=
         std::string::npos);
   world.folder.write("go", "");
+}
+
+TEST_CASE("a changed rule says where it leaves children that it may have") {
+  test::ScriptedEngine world("  writes: [{apiVersion: v1, kind: ConfigMap, namespaces: [blog]}]\n");
+  world.transport.answer(200, list(""));
+  auto changed = world.rules;
+  changed[0].fingerprint += 1;
+  changed[0].writes[0].namespaces.clear();
+  world.start();
+  world.watch("websites");
+  std::vector<std::string> lines;
+  base::capture_log(&lines);
+  const bool taken = world.engine->reload(changed).ok();
+  base::capture_log(nullptr);
+  REQUIRE(taken);
+  const std::string log = base::join(lines, "\n");
+  INFO(log);
+  CHECK(log.find("ConfigMap in blog") != std::string::npos);
+  CHECK(log.find("kubewatch.dev/controller=web") != std::string::npos);
 }
 
 TEST_CASE("the finalizer of a rule that is removed while its former self still ends is let go") {
