@@ -24,6 +24,7 @@ Json hidden_invocation(const std::string& document, const hooks::SecretHash& sec
 }
 
 void DryRunPrinter::on_exchange(const hooks::HookExchange& exchange) {
+  print_refused();
   const std::string because = exchange.reason_object.empty() ? "" : " by " + exchange.reason_object;
   const std::string head =
       fmt::format("{}: {}{}, attempt {} (controller {}, {})\n", exchange.owner.str(),
@@ -38,10 +39,23 @@ void DryRunPrinter::on_exchange(const hooks::HookExchange& exchange) {
 }
 
 void DryRunPrinter::on_write(const hooks::DryWrite& write) {
-  out_ << base::escape_for_terminal(hooks::text_of(write, secrets_, known_), true) << std::flush;
+  std::string text = base::escape_for_terminal(hooks::text_of(write, secrets_, known_), true);
+  refused_.erase(write.path);
+  if (write.may_come_again) {
+    refused_[write.path] = std::move(text);
+    return;
+  }
+  out_ << text << std::flush;
+}
+
+// Nobody tried again.
+void DryRunPrinter::print_refused() {
+  for (const auto& [path, text] : refused_) out_ << text << std::flush;
+  refused_.clear();
 }
 
 void DryRunPrinter::on_run(const hooks::RunRecord& run) {
+  print_refused();
   std::string text = fmt::format("{}: {}", run.object, run.outcome);
   if (!run.message.empty()) text += ": " + run.message;
   out_ << base::escape_for_terminal(text) << "\n\n" << std::flush;

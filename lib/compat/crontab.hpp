@@ -21,6 +21,7 @@ class Crontab {
   static Result<Crontab> parse(std::string_view text);
   // The first time after `after`; absent when there is none (30 February).
   std::optional<WallTime> next(WallTime after) const;
+  bool is_of_every_hour() const { return !minutes_ || minutes_->is_of_every_hour(); }
 
  private:
   std::optional<hooks::CronSchedule> minutes_;  // absent: every so often

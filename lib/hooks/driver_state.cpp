@@ -51,24 +51,26 @@ void Driver::forget_left(const core::ObjectKey& key) {
 // At the start: what is as it was when it was last handled does not run.
 bool Driver::restore(const core::ObjectKey& key) {
   if (run_all_) return false;
-  const HandledObject* handled = state_.find(key);
-  if (handled == nullptr) return false;
+  const HandledObject* known = state_.find(key);
+  if (known == nullptr) return false;
   const auto object = caches_.object(key);
-  if (!object || object->meta.uid != handled->uid ||
-      state_.mark(caches_.input_mark(key, object->meta, object->json)) != handled->hash) {
+  if (!object || object->meta.uid != known->uid ||
+      state_.mark(caches_.input_mark(key, object->meta, object->json)) != known->hash) {
     return false;
   }
   ++restored_;
-  if (handled->parked) {
+  if (known->parked) {
     controller_.park(key);
     return true;
   }
-  if (handled->due != 0) {
-    const std::int64_t now = milliseconds_of(services_.loop.wall());
-    const Duration wait{std::max<std::int64_t>(0, handled->due - now)};
+  const WallTime wall = services_.loop.wall();
+  const HandledObject handled = RuleState::by_the_clock_of(wall, *known);
+  if (handled != *known) state_.set(key, handled);  // also for later starts
+  if (handled.due != 0) {
+    const Duration wait{std::max<std::int64_t>(0, handled.due - milliseconds_of(wall))};
     controller_.add(key, runtime::Reason::requeue, "", wait);
   }
-  restore_clock(key, HandledObject(*handled));
+  restore_clock(key, handled);
   return true;
 }
 
@@ -78,8 +80,8 @@ void Driver::restore_clock(const core::ObjectKey& key, const HandledObject& hand
   if (rule_.resync <= Duration{0} && !rule_.schedule) return;
   const WallTime wall = services_.loop.wall();
   const std::int64_t now = milliseconds_of(wall);
-  if (handled.ran == 0 || handled.ran > now) {
-    // Not known, or the clock was set back: it counts from here, also for later starts.
+  if (handled.ran == 0) {
+    // Not known: it counts from here, also for later starts.
     HandledObject counted = handled;
     counted.ran = now;
     state_.set(key, std::move(counted));

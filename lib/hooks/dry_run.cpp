@@ -8,6 +8,8 @@
 #include "base/yaml.hpp"
 #include "core/server_fields.hpp"
 #include "core/status.hpp"
+#include "hooks/forced_paths.hpp"
+#include "hooks/immutable_refusal.hpp"
 #include "hooks/output.hpp"
 #include "hooks/recorded_request.hpp"
 #include "hooks/secret_refusal.hpp"
@@ -53,6 +55,13 @@ std::string object_url(const http::Request& request) {
   }
   if (target && !target->subresource.empty()) url.resize(url.rfind('/'));
   return url;
+}
+
+// What may be answered by another write of the same object.
+bool may_come_again(const DryWrite& write, const Error& refusal) {
+  const auto target = api_target(write.path);
+  if (write.verb != "apply" || !target || !target->subresource.empty()) return false;
+  return is_field_conflict(refusal) || is_immutable_refusal(refusal);
 }
 
 http::Request read_of(const http::Request& write) {
@@ -125,6 +134,7 @@ class DryRunTransport::WriteCall : public http::Call {
     }
     write_.verb = verb_of(request_.method, request_.headers.get("Content-Type"));
     write_.path = path_of(request_);
+    object_path_ = path_of(read_of(request_));
     call_ = http::fetch(owner_.inner_, read_of(request_),
                         [this](Result<http::Response> answer) { on_live(std::move(answer)); });
   }
@@ -140,8 +150,18 @@ class DryRunTransport::WriteCall : public http::Call {
     }
     if (write_.verb == "delete") {
       answer_ = std::move(*answer);  // the object as it is, or a 404
-      if (write_.live) tell();
+      if (write_.live) {
+        if (!rehearsal_) owner_.deleted_.insert(object_path_);
+        tell();
+      }
       return give();
+    }
+    const bool makes =
+        write_.verb == "create" || (write_.verb == "apply" && write_.path == object_path_);
+    if (makes && owner_.deleted_.count(object_path_) > 0 && take_as_sent()) {
+      write_.anew = true;
+      write_.live.reset();
+      return taken();
     }
     // The call that answered is on the stack: the next one starts in the next turn.
     timer_ = owner_.loop_.after(Duration{0}, [this] { ask(); });
@@ -171,10 +191,29 @@ class DryRunTransport::WriteCall : public http::Call {
     if (answer_.status >= 400) return on_refused();
     if (auto body = base::parse_json(answer_.body); body.ok()) {
       write_.result = std::move(*body);
-      note_made();
-      if (!write_.live && is_definition(write_.result)) {
-        answer_.body = established(write_.result).dump();
-      }
+      return taken();
+    }
+    tell();
+    give();
+  }
+
+  // Where the server cannot be asked. False: nobody could read it.
+  bool take_as_sent() {
+    auto sent = base::parse_json(request_.body);
+    if (!sent.ok()) return false;
+    write_.result = std::move(*sent);
+    answer_ = {201, {}, request_.body};
+    return true;
+  }
+
+  // Also a version more of a definition. What is only rehearsed may be left after all.
+  void taken() {
+    if (!rehearsal_) {
+      owner_.deleted_.erase(object_path_);
+      owner_.note_made(write_.result, !write_.live);
+    }
+    if (!write_.live && is_definition(write_.result)) {
+      answer_.body = established(write_.result).dump();
     }
     tell();
     give();
@@ -183,22 +222,11 @@ class DryRunTransport::WriteCall : public http::Call {
   void on_refused() {
     const Error refusal = core::error_from_response(answer_.status, answer_.body);
     if (!write_.live && write_.verb != "patch") write_.lacks = owner_.lacks(write_.path, refusal);
-    auto sent = base::parse_json(request_.body);
-    if (!write_.lacks.empty() && sent.ok()) {
-      // Taken as it was sent.
-      write_.result = std::move(*sent);
-      note_made();
-      answer_ = {201, {}, request_.body};
-    } else {
-      write_.refused = without_secret_values(refusal, secret_or_other(write_.path)).message();
-    }
+    if (!write_.lacks.empty() && take_as_sent()) return taken();
+    write_.refused = without_secret_values(refusal, secret_or_other(write_.path)).message();
+    write_.may_come_again = may_come_again(write_, refusal);
     tell();
     give();
-  }
-
-  // Also a version more of a definition. What is only rehearsed may be left after all.
-  void note_made() {
-    if (!rehearsal_) owner_.note_made(write_.result, !write_.live);
   }
 
   // May destroy this call.
@@ -218,6 +246,7 @@ class DryRunTransport::WriteCall : public http::Call {
   http::CallHandlers handlers_;
   const bool rehearsal_;  // whoever wrote asks, too
   DryWrite write_;
+  std::string object_path_;
   http::Response answer_;
   std::unique_ptr<http::Call> call_;
   loop::Timer timer_;
@@ -301,8 +330,8 @@ std::string text_of(const DryWrite& write, const SecretHash& secrets, const Secr
   const std::string diff =
       before == after ? "(only values of Secrets differ)\n" : unified_diff(before, after);
   // Once more for what is no text in them: numbers, keys.
-  const std::string unsure =
-      write.lacks.empty() ? "" : " (cannot be judged before " + write.lacks + " is written)";
+  std::string unsure = write.anew ? " (cannot be judged before the old one is deleted)" : "";
+  if (!write.lacks.empty()) unsure = " (cannot be judged before " + write.lacks + " is written)";
   return known.mask(fmt::format("{} {}: {}{}\n--- live\n+++ dry run\n{}", write.verb, name, effect,
                                 unsure, diff));
 }

@@ -31,6 +31,11 @@ struct DryWrite {
   // "ServiceAccount shop/runner", which an earlier write would make: without it the server cannot
   // judge this one, and `result` is what was sent.
   std::string lacks{};
+  // An earlier write would delete what is there: `live` is absent, and `result` is what was sent.
+  bool anew = false;
+  // Of a refusal: whoever wrote may answer it with force, or by deleting the object to make it
+  // anew. Then what comes of that is the answer to both.
+  bool may_come_again = false;
 };
 
 class DryRunTransport : public http::TransportAround {
@@ -58,7 +63,8 @@ class DryRunTransport : public http::TransportAround {
   // By pieces of paths that earlier writes would have made: "/namespaces/shop/",
   // "/apis/demo.dev/v1/".
   std::map<std::string, Made> made_paths_;
-  std::set<Made> made_;  // of what is looked up as others are written
+  std::set<Made> made_;            // of what is looked up as others are written
+  std::set<std::string> deleted_;  // paths of objects that are still there
 };
 
 // A request that changes nothing, whatever its body says. Precondition: POST, PUT or PATCH that is

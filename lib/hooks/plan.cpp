@@ -15,6 +15,10 @@ const core::Gvk& gvk_of(const Manifest& manifest) {
   return manifest.type.gvk;
 }
 
+Json success_condition() {
+  return {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}};
+}
+
 bool prints_condition(const std::vector<Json>& conditions, std::string_view type) {
   return std::any_of(conditions.begin(), conditions.end(),
                      [&](const Json& condition) { return condition["type"] == type; });
@@ -48,8 +52,7 @@ void plan_status(std::optional<HookResult>& result, const PlanInput& input, Writ
   } else if (input.shows_error && input.verdict.outcome == Outcome::done) {
     // The finalizer is yet to go, which may be what failed before.
     if (input.finalizing) return;
-    plan.conditions.push_back(
-        {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}});
+    plan.conditions.push_back(success_condition());
   } else if (input.shows_error && input.verdict.outcome == Outcome::not_yet) {
     // What failed before is no longer what keeps it from being done.
     plan.conditions.push_back(error_condition(kNotYetReason, input.verdict.message));
@@ -73,6 +76,14 @@ bool is_error_condition(const Json& condition) {
   const std::string reason = base::string_at(condition, {"reason"});
   return reason == kConflictReason || reason == kHookFailedReason || reason == kWriteFailedReason ||
          reason == kNotYetReason || reason == kIncompleteInputReason;
+}
+
+bool is_own_condition(const Json& condition) {
+  const Json success = success_condition();
+  return is_error_condition(condition) ||
+         std::all_of(success.items().begin(), success.items().end(), [&](const auto& member) {
+           return condition.contains(member.key()) && condition[member.key()] == member.value();
+         });
 }
 
 WritePlan make_plan(HookOutput output, const PlanInput& input) {

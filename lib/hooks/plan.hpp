@@ -47,8 +47,10 @@ struct PlanInput {
   const Owner& owner;
   const Verdict& verdict;
   bool finalizing = false;
-  bool has_finalizer = false;   // the owner carries ours now
-  bool shows_error = false;     // the owner's status has our error condition with status False
+  bool has_finalizer = false;  // the owner carries ours now
+  // The owner's status has our error condition with status False; it may be another rule's, whom
+  // whoever writes must ask.
+  bool shows_error = false;
   bool has_conditions = false;  // the kind has status.conditions
 };
 
@@ -58,5 +60,7 @@ WritePlan make_plan(HookOutput output, const PlanInput& input);
 Json error_condition(std::string_view reason, const std::string& message);
 // One of these: not a condition of that type that a hook or somebody else has written.
 bool is_error_condition(const Json& condition);
+// That, or the one that takes it back.
+bool is_own_condition(const Json& condition);
 
 }  // namespace kubewatch::hooks

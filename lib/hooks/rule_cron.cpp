@@ -203,7 +203,7 @@ std::optional<std::int64_t> CronSchedule::next_of_day(std::int64_t days, std::in
           (static_cast<std::int64_t>(hour) * 60 + static_cast<std::int64_t>(minute)) * kMinute;
       if (!minutes_.test(minute) || local < from) continue;
       const auto when = zone_.when(local);
-      if (when.skipped && hours_.all()) continue;
+      if (when.skipped && is_of_every_hour()) continue;
       const std::int64_t at = twice == Twice::first ? when.first : when.last;
       if (at > after) return at;
     }
@@ -224,7 +224,7 @@ std::optional<std::int64_t> CronSchedule::next(std::int64_t after, Twice twice) 
 std::optional<WallTime> CronSchedule::next(WallTime after) const {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(after).time_since_epoch().count();
   auto at = next(seconds, Twice::first);
-  if (at && hours_.all()) {
+  if (at && is_of_every_hour()) {
     if (const auto second = next(seconds, Twice::second)) at = std::min(*at, *second);
   }
   if (!at) return std::nullopt;

@@ -28,6 +28,7 @@ class CronSchedule {
   // they are set back, a time that comes twice runs the first time, and one of every hour runs
   // both times.
   std::optional<WallTime> next(WallTime after) const;
+  bool is_of_every_hour() const { return hours_.all(); }
   // It was due after `last`, up to `now`.
   bool missed(WallTime last, WallTime now) const {
     const auto first = next(last);

@@ -99,6 +99,14 @@ std::optional<HandledObject> RuleState::ended(HandledObject handled,
   return handled;
 }
 
+HandledObject RuleState::by_the_clock_of(WallTime now, HandledObject handled) {
+  const std::int64_t ahead = handled.ran - milliseconds_of(now);
+  if (ahead <= 0) return handled;
+  handled.ran -= ahead;
+  if (handled.due != 0) handled.due -= ahead;
+  return handled;
+}
+
 std::optional<LastRun> RuleState::last_run(const core::ObjectKey& key, WallTime now) const {
   const HandledObject* known = find(key);
   if (known == nullptr || known->why.empty()) return std::nullopt;

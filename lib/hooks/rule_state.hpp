@@ -61,6 +61,10 @@ class RuleState {
                                             const runtime::RunOutcome& outcome, bool parked,
                                             const std::string& why, WallTime now);
 
+  // Its times by a clock that was set back since they were written: what was to come after so long
+  // comes as long after now.
+  static HandledObject by_the_clock_of(WallTime now, HandledObject handled);
+
   // How the last run of a parked object ended, whoever ran it. Who still has that run says more of
   // it.
   std::optional<LastRun> last_run(const core::ObjectKey& key, WallTime now) const;

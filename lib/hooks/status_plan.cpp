@@ -2,7 +2,10 @@
 // so what this manager applied before is read back and carried over.
 #include "hooks/status_plan.hpp"
 
+#include <string_view>
+
 #include "hooks/ownership.hpp"
+#include "hooks/plan.hpp"
 #include "hooks/result_document.hpp"
 #include "schema/field_set.hpp"
 #include "schema/patch.hpp"
@@ -13,11 +16,24 @@ namespace {
 using schema::FieldSet;
 using schema::PathElement;
 
-Json extract(const Json& live, const FieldSet& owned);
+// Whose fields are taken out of the live status, and those of anybody at the same place.
+struct Fields {
+  const FieldSet& owned;
+  const FieldSet& anybodys;
+};
 
-const FieldSet* below(const FieldSet& owned, const PathElement& element) {
-  const FieldSet* child = owned.find_child(element);
+Json extract(const Json& live, const Fields& fields);
+
+const FieldSet* below(const FieldSet& set, const PathElement& element) {
+  const FieldSet* child = set.find_child(element);
   return child == nullptr || child->empty() ? nullptr : child;
+}
+
+// A map or a list that was applied as one. Where somebody owns parts of it, it was applied empty
+// and is no single value, whatever the schema calls it: the parts are theirs.
+Json whole(const Json& live, const FieldSet* parts) {
+  if (parts == nullptr || !live.is_structured()) return live;
+  return live.is_object() ? Json::object() : Json::array();
 }
 
 bool matches_key(const Json& item, const Json& keys) {
@@ -29,28 +45,29 @@ bool matches_key(const Json& item, const Json& keys) {
   return true;
 }
 
-Json extract_map(const Json& live, const FieldSet& owned) {
+Json extract_map(const Json& live, const Fields& fields) {
   Json out = Json::object();
   for (const auto& [name, value] : live.items()) {
     const PathElement element = PathElement::of_field(name);
-    if (const FieldSet* child = below(owned, element)) {
-      out[name] = extract(value, *child);
-    } else if (owned.members().count(element) > 0) {
-      out[name] = value;
+    const FieldSet* parts = below(fields.anybodys, element);
+    if (const FieldSet* child = below(fields.owned, element)) {
+      out[name] = extract(value, {*child, *parts});
+    } else if (fields.owned.has_member(element)) {
+      out[name] = whole(value, parts);
     }
   }
   return out;
 }
 
-Json extract_list(const Json& live, const FieldSet& owned) {
+Json extract_list(const Json& live, const Fields& fields) {
   Json out = Json::array();
   for (const Json& item : live) {
-    for (const PathElement& element : owned.members()) {
+    for (const PathElement& element : fields.owned.members()) {
       if (element.kind == PathElement::Kind::value && element.json == item) out.push_back(item);
     }
-    for (const auto& [element, child] : owned.children()) {
+    for (const auto& [element, child] : fields.owned.children()) {
       if (element.kind != PathElement::Kind::key || !matches_key(item, element.json)) continue;
-      Json part = extract_map(item, child);
+      Json part = extract_map(item, {child, *fields.anybodys.find_child(element)});
       part.update(element.json);
       out.push_back(std::move(part));
     }
@@ -58,10 +75,19 @@ Json extract_list(const Json& live, const FieldSet& owned) {
   return out;
 }
 
-Json extract(const Json& live, const FieldSet& owned) {
-  if (live.is_object()) return extract_map(live, owned);
-  if (live.is_array()) return extract_list(live, owned);
+Json extract(const Json& live, const Fields& fields) {
+  if (live.is_object()) return extract_map(live, fields);
+  if (live.is_array()) return extract_list(live, fields);
   return live;
+}
+
+std::optional<FieldSet> status_fields_of(const Json& entry) {
+  const Json* fields = base::find(entry, {"fieldsV1"});
+  if (fields == nullptr) return std::nullopt;
+  auto owned = FieldSet::from_fields_v1(*fields);
+  if (!owned.ok()) return std::nullopt;
+  const FieldSet* of_status = owned->find_child(PathElement::of_field("status"));
+  return of_status == nullptr ? std::nullopt : std::optional(*of_status);
 }
 
 const Json* live_condition(const Json& conditions, const std::string& type) {
@@ -96,6 +122,34 @@ Json merge_by_type(Json base_list, const std::vector<Json>& updates) {
   return base_list;
 }
 
+// By who holds its status; where a list of conditions is one piece, its holder may have written
+// another one, and only one that is a rule's, too, is taken at its word.
+bool failed_by_another_rule(const StatusRequest& request) {
+  constexpr std::string_view kManagersOfRules = "kubewatch/";
+  const Json* standing = live_condition(base::items_at(request.live, {"status", "conditions"}),
+                                        std::string(kErrorCondition));
+  if (standing == nullptr || !is_error_condition(*standing)) return false;
+  const PathElement list = PathElement::of_field("conditions");
+  const schema::Path status = {list, PathElement::of_key({{"type", kErrorCondition}}),
+                               PathElement::of_field("status")};
+  bool held = false;
+  bool list_ours = request.wrote_error;
+  bool list_of_a_rule = false;
+  for (const Json& entry : base::items_at(request.live, {"metadata", "managedFields"})) {
+    const auto fields = status_fields_of(entry);
+    if (!fields) continue;
+    const std::string manager = base::string_at(entry, {"manager"});
+    if (fields->has(status)) {
+      if (manager == request.manager) return false;
+      held = true;
+    } else if (fields->has({list})) {
+      list_ours = list_ours || manager == request.manager;
+      list_of_a_rule = list_of_a_rule || manager.starts_with(kManagersOfRules);
+    }
+  }
+  return held || (list_of_a_rule && !list_ours);
+}
+
 Json apply_document(const StatusRequest& request, Json status) {
   // With the uid: status of an object that was made anew under this name is not ours to write.
   Json metadata = {{"name", base::string_at(request.live, {"metadata", "name"})}};
@@ -116,16 +170,15 @@ Json apply_document(const StatusRequest& request, Json status) {
 Json applied_status(const Json& live, const std::string& manager) {
   const Json* status = base::find(live, {"status"});
   if (status == nullptr) return Json::object();
+  std::optional<FieldSet> ours;
+  FieldSet anybodys;
   for (const Json& entry : base::items_at(live, {"metadata", "managedFields"})) {
-    if (!is_apply_of(entry, manager, "status")) continue;
-    const Json* fields = base::find(entry, {"fieldsV1"});
-    if (fields == nullptr) continue;
-    auto owned = FieldSet::from_fields_v1(*fields);
-    if (!owned.ok()) continue;
-    const FieldSet* of_status = owned->find_child(PathElement::of_field("status"));
-    if (of_status != nullptr) return extract(*status, *of_status);
+    auto fields = status_fields_of(entry);
+    if (!fields) continue;
+    anybodys.merge_in(*fields);
+    if (!ours && is_apply_of(entry, manager, "status")) ours = std::move(fields);
   }
-  return Json::object();
+  return ours ? extract(*status, {*ours, anybodys}) : Json::object();
 }
 
 std::vector<Json> complete_conditions(const StatusRequest& request) {
@@ -148,7 +201,9 @@ std::vector<Json> complete_conditions(const StatusRequest& request) {
 Result<StatusWrites> plan_status_writes(const StatusRequest& request) {
   if (!request.conditions.empty()) KW_TRY(check_has_conditions(request.shape, request.gvk));
   StatusWrites out;
-  const std::vector<Json> conditions = complete_conditions(request);
+  std::vector<Json> conditions = complete_conditions(request);
+  out.own_left_out =
+      failed_by_another_rule(request) && std::erase_if(conditions, is_own_condition) > 0;
   const Json before = applied_status(request.live, request.manager);
   Json after = before;
   if (request.status) after = schema::merge_patch(after, *request.status);

@@ -1,6 +1,6 @@
 // What to write to an object's status: one forced apply with what the Result leaves out carried
-// over, and conditions merged by type. Pure: the live object in, requests out; nothing when nothing
-// differs.
+// over, and conditions merged by type; of other rules what they say failed is left alone. Pure: the
+// live object in, requests out; nothing when nothing differs.
 #pragma once
 
 #include <optional>
@@ -24,11 +24,15 @@ struct StatusRequest {
   std::int64_t generation = 0;   // that the hook saw
   WallTime now;
   StatusShape shape;
+  // What shows that the object is not reconciled is of this manager, as far as is remembered.
+  bool wrote_error = false;
 };
 
 struct StatusWrites {
   std::optional<Json> conditions_patch;  // merge patch under the live resourceVersion; goes first
   std::optional<Json> apply;             // forced apply
+  // Of `conditions` what kubewatch says of a run is left out: another rule has failed, and says so.
+  bool own_left_out = false;
 };
 
 // Errors: invalid when the kind's schema has no status.conditions and some are to be written.

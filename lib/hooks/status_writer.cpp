@@ -79,9 +79,15 @@ void StatusWriter::read() {
 void StatusWriter::decide(const Json& live) {
   if (std::exchange(sent_, false)) context_.memory().end_status(owner_.uid);  // after a conflict
   if (base::string_at(live, {"metadata", "uid"}) != owner_.uid) return finish(false);
-  const StatusRequest request{
-      live,        owner_.gvk,  context_.rule().apply.field_manager, status_,
-      conditions_, generation_, context_.client().loop().wall(),     shape_};
+  const StatusRequest request{live,
+                              owner_.gvk,
+                              context_.rule().apply.field_manager,
+                              status_,
+                              conditions_,
+                              generation_,
+                              context_.client().loop().wall(),
+                              shape_,
+                              context_.memory().status(owner_.uid).shows_error};
   auto writes = plan_status_writes(request);
   if (!writes.ok()) {
     // The definition may have been changed since it was read.
@@ -153,7 +159,8 @@ void StatusWriter::written(const Json& object) {
   memory.resource_version = resource_version;
   if (sent_) memory.written_version = resource_version;
   for (const Json& condition : conditions_) {
-    if (base::string_at(condition, {"type"}) == kErrorCondition) {
+    const bool left_out = writes_.own_left_out && is_own_condition(condition);
+    if (!left_out && base::string_at(condition, {"type"}) == kErrorCondition) {
       memory.shows_error = is_error_condition(condition);
     }
   }

@@ -14,7 +14,8 @@ namespace kubewatch::hooks {
 // What the caller waits at most before it looks again.
 inline constexpr Duration kLookAtSchedule{30000};
 
-// `Schedule` has next(after): the first time after that, absent when there is none.
+// `Schedule` has next(after): the first time after that, absent when there is none; and
+// is_of_every_hour(): it goes by how much time passes, not by what hour it is.
 template <typename Schedule>
 class TickClock {
  public:
@@ -23,10 +24,11 @@ class TickClock {
 
   // True once for all ticks up to `now`.
   bool is_due(WallTime now) {
-    // A clock that is set back a little must not run a tick again; one that was wrong by hours must
-    // not silence the schedule until then.
+    // A clock that is set back a little must not run 03:00 again; one that was wrong by hours must
+    // not silence the schedule until then. What is due in every hour would only be missed.
     constexpr Duration kClockWasWrong{3 * 3600 * 1000};
-    if (now + kClockWasWrong < seen_) next_ = schedule_.next(now);
+    const Duration held_back = schedule_.is_of_every_hour() ? Duration{0} : kClockWasWrong;
+    if (now + held_back < seen_) next_ = schedule_.next(now);
     seen_ = now;
     if (!next_ || now < *next_) return false;
     next_ = schedule_.next(now);

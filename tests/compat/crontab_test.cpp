@@ -96,11 +96,23 @@ TEST_CASE("ticks that were slept through are one run") {
 }
 
 TEST_CASE("a clock that was set back runs no tick twice and does not fall silent") {
-  CrontabClock clock(crontab("0 * * * *"), at(0));
+  CrontabClock clock(crontab("0 1,2 * * *"), at(0));
   CHECK(clock.is_due(at(3600)));
   CHECK_FALSE(clock.is_due(at(3500)));
   CHECK_FALSE(clock.is_due(at(3601)));
+  CHECK(clock.is_due(at(7200)));
   CrontabClock wrong(crontab("0 * * * *"), at(10 * 86400));
   CHECK_FALSE(wrong.is_due(at(10)));
   CHECK(wrong.is_due(at(3600)));
+}
+
+TEST_CASE("what is due in every hour follows a clock that was set back a little") {
+  for (const char* text : {"*/10 * * * * *", "@every 10s"}) {
+    CAPTURE(text);
+    CrontabClock clock(compat::Crontab::parse(text).value(), at(7200));
+    CHECK(clock.is_due(at(7210)));
+    CHECK_FALSE(clock.is_due(at(3600)));
+    CHECK_FALSE(clock.is_due(at(3609)));
+    CHECK(clock.is_due(at(3610)));
+  }
 }

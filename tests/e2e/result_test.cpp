@@ -829,6 +829,36 @@ E2E_CASE("a hook that gives up is heard though the server refuses the status tha
   }
 }
 
+E2E_CASE("a rule that is done does not take back what another one says has failed") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& name, const std::string& script) {
+    return "---\napiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: '@NS@-" + name +
+           "'}\nspec:\n  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: "
+           "['@NS@']}\n  reconcile: {shell: '" +
+           script + "'}\n";
+  };
+  const std::string result =
+      R"(echo "{apiVersion: kubewatch.dev/v1, kind: Result, message: said so}"; )";
+  w.rules(rule("strict", result + R"x(test "$(cat state)" = good || exit 65)x") +
+          rule("easy", result + "echo easy >> easy-runs"));
+  w.file("state", "bad\n");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return condition_of(w, "a")["reason"] == "HookFailed"; }));
+  // Both run: one gives up again, the other is done again.
+  const auto easy_runs = [&] { return w.read("easy-runs").size(); };
+  const auto before = easy_runs();
+  w.merge("Website", "a", "{spec: {title: two}}");
+  REQUIRE(w.eventually([&] { return easy_runs() > before; }));
+  w.settle();
+  CHECK(condition_of(w, "a")["status"] == "False");
+  CHECK(condition_of(w, "a")["reason"] == "HookFailed");
+  w.file("state", "good\n");
+  w.merge("Website", "a", "{spec: {title: three}}");
+  CHECK(w.eventually([&] { return condition_of(w, "a")["status"] == "True"; }));
+}
+
 E2E_CASE("many changes by others are no loop, though each is answered in the status") {
   World w;
   w.apply(kWebsiteCrd);

@@ -123,13 +123,34 @@ TEST_CASE("a time between the last run and now was missed, whoever was away") {
 }
 
 TEST_CASE("a clock that is set back a little runs no tick twice, one that was days ahead goes on") {
-  ScheduleClock clock(cron("0 * * * *"), at("2026-01-01T00:30:00Z"));
+  ScheduleClock clock(cron("0 1,2 * * *"), at("2026-01-01T00:30:00Z"));
   CHECK(clock.is_due(at("2026-01-01T01:00:00Z")));
   CHECK_FALSE(clock.is_due(at("2026-01-01T00:58:00Z")));
   CHECK_FALSE(clock.is_due(at("2026-01-01T01:00:00Z")));
-  CHECK(clock.is_due(at("2030-01-01T00:00:00Z")));
+  CHECK(clock.is_due(at("2030-01-01T01:00:00Z")));
   CHECK_FALSE(clock.is_due(at("2026-01-01T01:10:00Z")));
   CHECK(clock.is_due(at("2026-01-01T02:00:00Z")));
+}
+
+TEST_CASE("a schedule of every hour follows a clock that is set back a little") {
+  ScheduleClock minutes(cron("* * * * *"), at("2026-01-01T12:00:30Z"));
+  CHECK(minutes.is_due(at("2026-01-01T12:01:00Z")));
+  CHECK_FALSE(minutes.is_due(at("2026-01-01T10:31:20Z")));
+  CHECK(minutes.wait(at("2026-01-01T10:31:55Z")) == Duration{5000});
+  CHECK(minutes.is_due(at("2026-01-01T10:32:00Z")));
+  CHECK(minutes.is_due(at("2026-01-01T10:33:00Z")));
+
+  ScheduleClock hours(cron("0 * * * *"), at("2026-01-01T00:30:00Z"));
+  CHECK(hours.is_due(at("2026-01-01T01:00:00Z")));
+  CHECK_FALSE(hours.is_due(at("2026-01-01T00:58:00Z")));
+  CHECK(hours.is_due(at("2026-01-01T01:00:00Z")));
+
+  // Not of every hour, though of many.
+  ScheduleClock working(cron("*/5 9-17 * * *"), at("2026-01-01T12:04:00Z"));
+  CHECK(working.is_due(at("2026-01-01T12:05:00Z")));
+  CHECK_FALSE(working.is_due(at("2026-01-01T12:00:00Z")));
+  CHECK_FALSE(working.is_due(at("2026-01-01T12:05:00Z")));
+  CHECK(working.is_due(at("2026-01-01T12:10:00Z")));
 }
 
 TEST_CASE("a schedule's clock is looked at again before it is due, for jumps") {

@@ -214,6 +214,20 @@ TEST_CASE("our error condition is known by its reason from one that others have 
   CHECK_FALSE(is_error_condition(other));
 }
 
+TEST_CASE("what kubewatch itself says of a run is known from what a hook says") {
+  World world;
+  PlanInput input = world.input();
+  input.shows_error = true;
+  CHECK(is_own_condition(make_plan(HookOutput{}, input).conditions.at(0)));
+  CHECK(is_own_condition(error_condition(kHookFailedReason, "no")));
+  CHECK_FALSE(is_own_condition(error_condition("WaitingForDns", "no zone")));
+  CHECK_FALSE(is_own_condition({{"type", kErrorCondition},
+                                {"status", "True"},
+                                {"reason", "Succeeded"},
+                                {"message", "all is there"}}));
+  CHECK_FALSE(is_own_condition({{"type", kErrorCondition}, {"status", nullptr}}));
+}
+
 TEST_CASE("a child in another namespace asks for the finalizer, and its end lets go of it") {
   World world;
   CHECK(

@@ -100,6 +100,20 @@ TEST_CASE("how a run ended decides what the next start does with its object") {
   CHECK_FALSE(RuleState::ended(handled, RunOutcome::not_yet(), false, "", at(0)));
 }
 
+TEST_CASE("what waits does not wait for a clock that was set back since") {
+  HandledObject handled;
+  handled.ran = 86'400'000;
+  handled.due = 86'460'000;
+  const auto now = RuleState::by_the_clock_of(at(5000), handled);
+  CHECK(now.ran == 5000);
+  CHECK(now.due == 65'000);
+  // By a clock that went on it is as it was, due or not.
+  CHECK(RuleState::by_the_clock_of(at(86'400'000), handled) == handled);
+  CHECK(RuleState::by_the_clock_of(at(99'000'000), handled) == handled);
+  handled.due = 0;
+  CHECK(RuleState::by_the_clock_of(at(5000), handled).due == 0);
+}
+
 TEST_CASE("what was asked for is not handled before it has run, whatever its mark says") {
   const World world;
   RuleState state = world.state();

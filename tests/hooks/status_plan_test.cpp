@@ -1,6 +1,7 @@
 // Status and conditions: carried over, merged by type, written only when they differ.
 #include "hooks/status_plan.hpp"
 
+#include "hooks/plan.hpp"
 #include "support/catch.hpp"
 
 using namespace kubewatch;
@@ -80,6 +81,32 @@ TEST_CASE(
   CHECK((*writes->apply)["status"] == Json{{"url", "u"}, {"nested", {{"x", 9}, {"y", 2}}}});
 }
 
+TEST_CASE(
+    "what others put into an empty map or list of ours stays theirs, a map of one piece is ours") {
+  const Json leaf = Json::object();
+  Json object = live({{"a", {{"x", 1}}}, {"items", {{{"k", "1"}, {"v", 2}}}}, {"one", {{"y", 3}}}},
+                     {{"f:a", leaf}, {"f:items", leaf}, {"f:one", leaf}});
+  object["metadata"]["managedFields"].push_back(
+      {{"manager", "other"},
+       {"operation", "Update"},
+       {"subresource", "status"},
+       {"fieldsType", "FieldsV1"},
+       {"fieldsV1",
+        {{"f:status",
+          {{"f:a", {{"f:x", leaf}}},
+           {"f:items", {{"k:{\"k\":\"1\"}", {{".", leaf}, {"f:k", leaf}, {"f:v", leaf}}}}}}}}}});
+  StatusRequest wanted = request(object);
+  wanted.status = Json{{"n", 1}};
+  const auto writes = plan_status_writes(wanted);
+  REQUIRE(writes.ok());
+  REQUIRE(writes->apply.has_value());
+  CHECK((*writes->apply)["status"] ==
+        Json{{"a", leaf}, {"items", Json::array()}, {"one", {{"y", 3}}}, {"n", 1}});
+  // Printed once more it is what it was.
+  wanted.status = Json{{"a", leaf}};
+  CHECK_FALSE(plan_status_writes(wanted)->apply.has_value());
+}
+
 TEST_CASE("a status that is there already is not written again") {
   const Json object = live({{"url", "u"}, {"list", {1, 2}}},
                            {{"f:url", Json::object()}, {"f:list", Json::object()}});
@@ -157,6 +184,84 @@ TEST_CASE("with a list-map, our other conditions are applied again and nobody el
   REQUIRE(conditions.size() == 2);
   CHECK(conditions[0]["type"] == "Ready");
   CHECK(conditions[1]["type"] == "Synced");
+}
+
+namespace {
+
+// Reconciled is False, and `manager` has said so; with `fields` of status.conditions.
+Json failed_by(const std::string& manager, const std::string& operation, const Json& fields) {
+  Json object = live({{"conditions", Json::array({error_condition(kHookFailedReason, "no")})}});
+  object["metadata"]["managedFields"] =
+      Json::array({{{"manager", manager},
+                    {"operation", operation},
+                    {"subresource", "status"},
+                    {"fieldsType", "FieldsV1"},
+                    {"fieldsV1", {{"f:status", {{"f:conditions", fields}}}}}}});
+  return object;
+}
+
+Json as_item() {
+  const Json leaf = Json::object();
+  return {{".", leaf},
+          {R"(k:{"type":"Reconciled"})", {{".", leaf}, {"f:type", leaf}, {"f:status", leaf}}}};
+}
+
+Json succeeded() {
+  return {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}};
+}
+
+}  // namespace
+
+TEST_CASE("what another rule says has failed is left alone, what this one says it takes back") {
+  const Json others = failed_by("kubewatch/other", "Apply", as_item());
+  const Json ours = failed_by("kubewatch/w", "Apply", as_item());
+  for (const Json& own : {succeeded(), error_condition(kHookFailedReason, "no, too"),
+                          error_condition(kNotYetReason, "waits")}) {
+    CAPTURE(own.dump());
+    StatusRequest wanted = request(others);
+    wanted.wrote_error = true;  // it was, until the other one took it over
+    wanted.conditions = {own};
+    auto writes = plan_status_writes(wanted);
+    REQUIRE(writes.ok());
+    CHECK(writes->own_left_out);
+    CHECK_FALSE(writes->apply.has_value());
+    wanted.conditions = {condition("Ready", "True"), own};
+    writes = plan_status_writes(wanted);
+    REQUIRE(writes.ok());
+    REQUIRE(writes->apply.has_value());
+    REQUIRE((*writes->apply)["status"]["conditions"].size() == 1);
+    CHECK((*writes->apply)["status"]["conditions"][0]["type"] == "Ready");
+
+    StatusRequest again = request(ours);
+    again.conditions = {own};
+    const auto taken_back = plan_status_writes(again);
+    REQUIRE(taken_back.ok());
+    CHECK_FALSE(taken_back->own_left_out);
+    REQUIRE(taken_back->apply.has_value());
+    CHECK((*taken_back->apply)["status"]["conditions"][0]["reason"] == own["reason"]);
+  }
+  // A hook's own words are its business.
+  StatusRequest printed = request(others);
+  printed.conditions = {error_condition("WaitingForDns", "no zone")};
+  CHECK(plan_status_writes(printed)->apply.has_value());
+}
+
+TEST_CASE("where conditions are one list, who held it last tells whose failure it shows") {
+  const auto left_out = [](const std::string& manager, bool wrote_error) {
+    const Json object = failed_by(manager, "Update", Json::object());
+    StatusRequest wanted = request(object);
+    wanted.shape.list_map = false;
+    wanted.wrote_error = wrote_error;
+    wanted.conditions = {succeeded()};
+    const auto writes = plan_status_writes(wanted);
+    REQUIRE(writes.ok());
+    CHECK(writes->conditions_patch.has_value() != writes->own_left_out);
+    return writes->own_left_out;
+  };
+  CHECK(left_out("kubewatch/other", false));
+  CHECK_FALSE(left_out("kubewatch/other", true));  // which has written another condition
+  CHECK_FALSE(left_out("kubewatch/w", false));
+  CHECK_FALSE(left_out("some-controller", false));
 }
 
 TEST_CASE("with a list-map, a condition to remove is left out of what we apply") {

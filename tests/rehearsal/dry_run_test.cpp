@@ -20,6 +20,7 @@ struct DryRun {
   std::vector<std::string> writes;
   std::vector<hooks::RunRecord> runs;
   bool unchanged = false;
+  std::size_t may_come_again = 0;  // of the writes
 };
 
 void put(LocalServer& server, const Json& object) {
@@ -42,7 +43,11 @@ hooks::DryRunTransport::OnWrite texts_to(std::vector<std::string>& writes) {
 DryRun dry_run(loop::EventLoop& loop, LocalServer& server, http::Transport& wire,
                const std::string& rule) {
   DryRun out;
-  hooks::DryRunTransport dry(loop, wire, texts_to(out.writes));
+  hooks::DryRunTransport dry(loop, wire,
+                             [&out, tell = texts_to(out.writes)](const hooks::DryWrite& write) {
+                               if (write.may_come_again) ++out.may_come_again;
+                               tell(write);
+                             });
   client::ClientConfig config;
   config.server = LocalServer::kUrl;
   config.namespace_ = "default";
@@ -130,6 +135,73 @@ TEST_CASE("a dry run deletes nothing, and says what it would delete") {
   CHECK(all.find("apply Secret default/new: created\n") != std::string::npos);
   CHECK(all.find("delete Secret default/old: deleted\n") != std::string::npos);
   CHECK(server.ask("GET", "/api/v1/namespaces/default/secrets/old", "", nullptr).ok());
+}
+
+namespace {
+
+// The owner, and its child as an earlier run has left it.
+void put_child(LocalServer& server, Json child) {
+  put(server, config_map("one", {{"labels", {{"copy", "x"}}}}, {}));
+  const auto live = server.ask("GET", "/api/v1/namespaces/default/configmaps/one", "", nullptr);
+  REQUIRE(live.ok());
+  child["apiVersion"] = "v1";
+  child["kind"] = "Secret";
+  child["metadata"] = {{"name", "s"},
+                       {"labels",
+                        {{"kubewatch.dev/controller", "a"},
+                         {"kubewatch.dev/owner-uid", (*live)["metadata"]["uid"]}}}};
+  REQUIRE(server
+              .ask("PATCH", "/api/v1/namespaces/default/secrets/s",
+                   "fieldManager=kubewatch%2Fa&force=true", child, "application/apply-patch+yaml")
+              .ok());
+}
+
+}  // namespace
+
+TEST_CASE("a dry run makes anew what it would delete for a field that cannot be changed") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put_child(server, {{"immutable", true}, {"data", {{"k", "dg=="}}}});
+  const auto seen = dry_run(loop, server,
+                            rule("      echo '{apiVersion: v1, kind: Secret, metadata: {name: s, "
+                                 "namespace: default}, immutable: true, data: {k: dw==}}'\n",
+                                 "  apply: {onImmutable: recreate}\n"));
+  CHECK(seen.unchanged);
+  const std::string all = base::join(seen.writes, "");
+  INFO(all);
+  REQUIRE(seen.runs.size() == 1);
+  CHECK(seen.runs[0].outcome == "done");
+  CHECK(seen.runs[0].created == 1);
+  CHECK(seen.runs[0].deleted == 1);
+  REQUIRE(seen.writes.size() == 3);
+  CHECK(seen.writes[0].find("refused: ") != std::string::npos);
+  CHECK(seen.may_come_again == 1);
+  CHECK(seen.writes[1].starts_with("delete Secret default/s: deleted\n"));
+  CHECK(seen.writes[2].starts_with(
+      "apply Secret default/s: created (cannot be judged before the old one is deleted)\n"));
+}
+
+TEST_CASE("a dry run says of fields that others hold that they may be tried once more") {
+  loop::EventLoop loop;
+  LocalServer server(loop);
+  put_child(server, {{"data", {{"k", "dg=="}}}});
+  REQUIRE(server
+              .ask("PATCH", "/api/v1/namespaces/default/secrets/s", "fieldManager=human",
+                   {{"data", {{"k", "dw=="}}}}, "application/merge-patch+json")
+              .ok());
+  const auto seen = dry_run(loop, server,
+                            rule("      echo '{apiVersion: v1, kind: Secret, metadata: {name: s, "
+                                 "namespace: default}, data: {k: eA==}}'\n",
+                                 "  apply: {force: [.data]}\n"));
+  CHECK(seen.unchanged);
+  const std::string all = base::join(seen.writes, "");
+  INFO(all);
+  REQUIRE(seen.runs.size() == 1);
+  CHECK(seen.runs[0].outcome == "done");
+  REQUIRE(seen.writes.size() == 2);
+  CHECK(seen.may_come_again == 1);
+  CHECK(seen.writes[0].find("refused: ") != std::string::npos);
+  CHECK(seen.writes[1].starts_with("apply Secret default/s: configured\n"));
 }
 
 TEST_CASE("a child in a namespace that is not there is refused, unless the run would make it") {
