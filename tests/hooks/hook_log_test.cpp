@@ -141,10 +141,11 @@ TEST_CASE("lines of stdout that are only logged are not taken for ours") {
 
 TEST_CASE("stdout that is only logged is logged while the hook runs, however much it is") {
   using test::ScriptedEngine;
-  ScriptedEngine world("", "",
-                       "{shell: 'echo early; while [ ! -e go ]; do sleep 0.05; done; read -r line; "
-                       "echo \"$line\" | cut -c 1-40; head -c 6000000 /dev/zero | tr \"\\0\" x; "
-                       "echo; printf the-end', output: log}");
+  ScriptedEngine world(
+      "", "",
+      "{shell: 'echo early; while [ ! -e go ]; do sleep 0.05; done; read -r line || :; "
+      "echo \"$line\" | cut -c 1-40; head -c 6000000 /dev/zero | tr \"\\0\" x; "
+      "echo; printf the-end', output: log}");
   world.transport.answer(200, test::list(test::object(test::kSite, "Website", "4", "{}")));
   std::vector<std::string> logged;
   base::capture_log(&logged);
