@@ -13,6 +13,7 @@
 
 #include "base/document_words.hpp"
 #include "base/files.hpp"
+#include "base/log.hpp"
 #include "base/strings.hpp"
 #include "base/yaml.hpp"
 #include "core/object_rules.hpp"
@@ -226,18 +227,47 @@ bool is_rule(const Json& document) {
   return base::string_at(document, {"apiVersion"}).starts_with("kubewatch.dev/");
 }
 
+// Which need not say what they are; of others with such a name (Flux has a kind of it) the type
+// counts.
+bool is_kustomization(const Json& document, const std::string& source) {
+  const std::string name = fs::path(source).filename();
+  if (name != "kustomization.yaml" && name != "kustomization.yml" && name != "Kustomization") {
+    return false;
+  }
+  const std::string version = base::string_at(document, {"apiVersion"});
+  return document.is_object() &&
+         (version.empty() || version.starts_with("kustomize.config.k8s.io/"));
+}
+
+Error no_kustomization(const std::string& source, bool takes_folders) {
+  std::string folder = fs::path(source).parent_path();
+  if (folder.empty()) folder = ".";
+  return {ErrorKind::invalid,
+          takes_folders
+              ? fmt::format("{} is a kustomization: give its folder to -k", source)
+              : fmt::format("{} is a kustomization: render it, as in kubectl kustomize {} | "
+                            "kubewatch ... -f -",
+                            source, folder)};
+}
+
 }  // namespace
 
 namespace {
 
-Result<void> add_documents(std::string_view text, const std::string& source, bool skip_rules,
-                           std::vector<Manifest>& out) {
+// `of_folder`: nobody named the file.
+Result<void> add_documents(std::string_view text, const std::string& source, bool of_folder,
+                           bool takes_folders, std::vector<Manifest>& out) {
   base::YamlLimits limits;
   limits.max_bytes = kMostManifest;
   auto documents = base::parse_yaml_values(text, limits);
   if (!documents.ok()) return std::move(documents).error().with_context(source);
   for (std::size_t i = 0; i < documents->size(); ++i) {
-    if (skip_rules && is_rule((*documents)[i])) continue;
+    if (of_folder && is_rule((*documents)[i])) continue;
+    if (is_kustomization((*documents)[i], source)) {
+      if (!of_folder) return no_kustomization(source, takes_folders);
+      base::log_warn(source + ": a kustomization is no object, it is passed over");
+      continue;
+    }
     auto added = add_object((*documents)[i], source, out);
     if (added.ok()) continue;
     const std::string place =
@@ -286,12 +316,12 @@ std::optional<std::vector<Json>> list_items(const Json& object) {
 
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source) {
   std::vector<Manifest> out;
-  KW_TRY(add_documents(text, source, false, out));
+  KW_TRY(add_documents(text, source, false, false, out));
   return out;
 }
 
-Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths,
-                                             bool recursive) {
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive,
+                                             bool takes_folders) {
   std::vector<Manifest> out;
   std::size_t total = 0;
   for (const auto& path : split_paths(paths)) {
@@ -303,7 +333,8 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& pat
       if (total > kMaxTotal) {
         return Error(ErrorKind::too_large, fmt::format("{}: more than 256 MiB in all of -f", file));
       }
-      KW_TRY(add_documents(text, file == "-" ? "stdin" : file, file != path, out));
+      const std::string source = file == "-" ? "stdin" : file;
+      KW_TRY(add_documents(text, source, file != path, takes_folders, out));
     }
   }
   return out;

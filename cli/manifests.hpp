@@ -20,10 +20,12 @@ struct Manifest {
 };
 
 // A path that does not exist is split at its commas. Folders: *.yaml, *.yml and *.json, sorted;
-// deeper ones only when `recursive`; rule files are passed over. Every document must have
-// apiVersion, kind and metadata.name. Errors name the file: invalid, not_found, too_large (a file
-// above 64 MiB, more than 10,000 files or 256 MiB in all).
-Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive);
+// deeper ones only when `recursive`; rule files are passed over, and so are kustomizations, of
+// which a notice tells. Every document must have apiVersion, kind and metadata.name. Errors name
+// the file: invalid, not_found, too_large (a file above 64 MiB, more than 10,000 files or 256 MiB
+// in all). `takes_folders`: the command has -k.
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& paths, bool recursive,
+                                             bool takes_folders = false);
 // The same of a text; `source` names it.
 Result<std::vector<Manifest>> parse_manifests(std::string_view text, const std::string& source);
 

@@ -96,7 +96,7 @@ Error nothing_in_files(const ResourceFlags& flags) {
 
 Result<std::vector<Manifest>> read_resource_files(loop::EventLoop& loop,
                                                   const ResourceFlags& flags) {
-  auto read = flags.kustomize.empty() ? read_manifests(flags.files, flags.recursive)
+  auto read = flags.kustomize.empty() ? read_manifests(flags.files, flags.recursive, true)
                                       : build_kustomization(loop, flags.kustomize);
   // A file that is missing or broken is wrong usage, whatever the file system said of it.
   if (!read.ok() && read.error().kind() != ErrorKind::timeout) {

@@ -10,7 +10,9 @@
 
 namespace kubewatch::cli {
 
-// CRDs and namespaces first. Errors name file and object.
+// CRDs and namespaces first. What was saved of a cluster is loaded without what only its own
+// servers know, and what is left out is told on stderr. One error names files and objects of all
+// that are refused.
 Result<void> load_into(apiserver::Sandbox& server, std::vector<Manifest> manifests);
 
 client::ClientConfig sandbox_client_config(const apiserver::Sandbox& server);

@@ -4,9 +4,12 @@
 
 #include "apiserver/api_target.hpp"
 #include "apiserver/connections.hpp"
+#include "apiserver/crd.hpp"
 #include "apiserver/discovery.hpp"
 #include "apiserver/reviews.hpp"
 #include "apiserver/step_guard.hpp"
+#include "builtin/aggregation.hpp"
+#include "schema/managed_entries.hpp"
 
 namespace kubewatch::apiserver {
 
@@ -232,17 +235,59 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
   }
   context.manager = manager;
   context.now = now;
-  auto written = writer_.create(context, object);
+  Json fresh = object;
+  take_identity(fresh, context);
+  auto written = writer_.create(context, fresh);
   settle(now);
   if (!written.ok() && written.error().is_already_exists()) {
     if (initial_.has(object)) return initial_.add(object, manager, now);
     if (is_kept(*context.resource, object)) return {};
   }
   KW_TRY(written);
-  return {};
+  context.name = written->object->name();
+  KW_TRY(load_status(context, std::move(fresh)).with_context("its status"));
+  return load_owners(context, object);
 } catch (const std::exception&) {
   // A file may hold what is far larger than any request.
   return internal_error(why_it_failed());
+}
+
+// What was saved of a cluster is known by its uid: owner references, the labels of a Job's Pods and
+// the claim of a volume speak of it. One that is there twice is the first one's.
+void Api::take_identity(Json& object, WriteContext& context) {
+  Json* metadata = base::find(object, {"metadata"});
+  if (metadata == nullptr || !metadata->is_object()) return;
+  metadata->erase("resourceVersion");
+  const std::string uid = base::string_at(*metadata, {"uid"});
+  context.saved = !uid.empty() && loaded_uids_.insert(uid).second;
+}
+
+// By a write of its own, where a create takes none. The server says itself what it found out of
+// definitions, registrations and namespaces.
+Result<void> Api::load_status(WriteContext context, Json object) {
+  static const std::set<std::string> own = {kCrds, builtin::kApiServices, "namespaces"};
+  const Resource& resource = *context.resource;
+  const Json* status = base::find(object, {"status"});
+  const bool says = status != nullptr && status->is_object() && !status->empty();
+  if (!says || !resource.has_status() || own.count(resource.storage_id) != 0) return {};
+  context.subresource = "status";
+  KW_ASSIGN(const ObjectPtr live, writer_.live(context));
+  object["metadata"].erase("uid");
+  object["metadata"]["resourceVersion"] = std::to_string(live->version());
+  KW_TRY(writer_.update(context, std::move(object)));
+  return {};
+}
+
+// Who owned its fields there does so here.
+Result<void> Api::load_owners(WriteContext context, const Json& object) {
+  const Json* saved = base::find(object, {"metadata", "managedFields"});
+  const auto read = schema::decode_managed(saved);
+  if (!context.saved || !read.ok() || read->empty()) return {};
+  context.owners_known = true;
+  return writer_.change(context, [&](Json& live) {
+    live["metadata"]["managedFields"] = *saved;
+    return true;
+  });
 }
 
 // Whether the server keeps the one of that name by itself.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,10 @@ class Api {
   Reply handle(const ApiRequest& request, WallTime now);
   // Creates an object by its apiVersion and kind, in its namespace or "default". To one that is
   // there from the start it adds what the object says, and those that the server keeps by itself
-  // stay: what was saved of a cluster has them as well. Errors: as a create's; not_found of a kind
-  // that is not served; internal, of what no check finds, or for which there is no memory.
+  // stay: what was saved of a cluster has them as well. So it may have a resourceVersion, which is
+  // left out; its uid, age, generation, status and the owners of its fields are kept. Errors: as a
+  // create's and those of its status; not_found of a kind that is not served; internal, of what no
+  // check finds, or for which there is no memory.
   Result<void> load(const Json& object, const std::string& manager, WallTime now);
 
   // Some work of the controllers (garbage collection, namespaces, APIServices) and Events whose
@@ -100,6 +103,9 @@ class Api {
   Result<ObjectPtr> write_scale(const ApiRequest& request, WriteContext& context,
                                 const ResourcePtr& shape);
   bool is_kept(const Resource& resource, const Json& object) const;
+  void take_identity(Json& object, WriteContext& context);
+  Result<void> load_status(WriteContext context, Json object);
+  Result<void> load_owners(WriteContext context, const Json& object);
   void settle(WallTime now);
 
   ApiOptions options_;
@@ -120,6 +126,7 @@ class Api {
   std::function<void()> on_change_;
   WallTime now_;
   std::vector<std::string> warnings_;  // of the request at hand, also when it fails
+  std::set<std::string> loaded_uids_;
   std::uint64_t seen_revision_ = 0;
   std::uint64_t writes_ = 0;
   InitEvents init_events_;

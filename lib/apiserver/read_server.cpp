@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "apiserver/own_pages.hpp"
 #include "apiserver/passed_documents.hpp"
 #include "apiserver/read_calls.hpp"
 #include "base/log.hpp"
@@ -109,6 +110,7 @@ Result<void> Server::listen() {
   server.address = options_.address;
   server.port = options_.port;
   server.max_connections = http::connections_for_watchers(loop::open_files());
+  server.own_page = own_pages(server.max_body_bytes);
   server.hosts = options_.names;
   if (!http::is_loopback_host(options_.address)) server.hosts.push_back(options_.address);
   if (!options_.insecure_http) {

@@ -105,8 +105,8 @@ Result<Json> read_review(WriteContext& context, const ApiRequest& request) {
   std::vector<std::string> unknown;
   KW_TRY(normalise_metadata(resource, body, unknown));
   builtin::drop_unknown(body, unknown);
-  KW_ASSIGN(const auto told, field_warnings(context, unknown));
   KW_TRY(read_typed(body, resource));
+  KW_ASSIGN(const auto told, field_warnings(context, unknown));
   context.warnings->insert(context.warnings->end(), told.begin(), told.end());
   Json& metadata = body["metadata"];
   for (const char* key : {"uid", "creationTimestamp", "deletionTimestamp",

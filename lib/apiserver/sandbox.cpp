@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apiserver/api.hpp"
+#include "apiserver/own_pages.hpp"
 #include "base/log.hpp"
 #include "http/bearer.hpp"
 #include "http/connection_limits.hpp"
@@ -108,6 +109,7 @@ class SandboxServer : public Sandbox, public std::enable_shared_from_this<Sandbo
     server.address = options_.address;
     server.port = options_.port;
     server.max_connections = http::connections_for_watchers(loop::open_files());
+    server.own_page = own_pages(server.max_body_bytes);
     if (!options_.insecure_http) {
       std::vector<std::string> names = {"localhost", "kubernetes", "kubernetes.default"};
       std::vector<std::string> addresses = {"127.0.0.1", "::1"};

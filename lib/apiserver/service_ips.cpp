@@ -512,6 +512,37 @@ void each_holding(const Json& service, const OnIp& on_ip, const OnPort& on_port)
   for (const std::int64_t port : ports) on_port(port);
 }
 
+// What is left of two addresses is the first, where it is one of ours. Families of another cluster
+// are those of its addresses.
+void drop_foreign_ips(Json& spec, std::vector<std::string>& told) {
+  const auto is_ours = [](const std::string& ip) {
+    return ip.empty() || ip == kNone || place_of(ip).has_value();
+  };
+  const std::string first = string_at(spec, {"clusterIP"});
+  std::set<std::string> foreign;
+  for (const std::string& ip : texts(spec, "clusterIPs")) {
+    if (!is_ours(ip)) foreign.insert(ip);
+  }
+  if (!is_ours(first)) foreign.insert(first);
+  for (const std::string& ip : foreign) {
+    told.push_back(fmt::format("the address {} is not of {}", ip, kServiceCidr));
+  }
+  if (!foreign.empty()) spec.erase("clusterIPs");
+  if (!is_ours(first)) spec.erase("clusterIP");
+  const auto families = texts(spec, "ipFamilies");
+  if (std::find(families.begin(), families.end(), "IPv6") == families.end()) return;
+  told.emplace_back("the family IPv6 is not served");
+  spec.erase("ipFamilies");
+  spec.erase("ipFamilyPolicy");
+}
+
+void drop_foreign_port(Json& holder, const char* key, std::vector<std::string>& told) {
+  const auto port = base::int_at(holder, {key}).value_or(0);
+  if (port == 0 || (port >= kFirstPort && port <= kLastPort)) return;
+  told.push_back(fmt::format("the {} {} is not of {}-{}", key, port, kFirstPort, kLastPort));
+  holder.erase(key);
+}
+
 template <class Value>
 void drop_one(std::multiset<Value>& from, const Value& value) {
   if (const auto at = from.find(value); at != from.end()) from.erase(at);
@@ -536,6 +567,18 @@ void drop_holdings(const Json& service, ServiceHoldings& holdings) {
   each_holding(
       service, [&](const std::string& ip) { drop_one(holdings.ips, ip); },
       [&](std::int64_t port) { drop_one(holdings.ports, port); });
+}
+
+std::vector<std::string> drop_foreign(Json& service) {
+  std::vector<std::string> told;
+  Json* spec = base::find(service, {"spec"});
+  if (spec == nullptr || !spec->is_object()) return told;
+  drop_foreign_ips(*spec, told);
+  drop_foreign_port(*spec, "healthCheckNodePort", told);
+  Json* ports = base::find(*spec, {"ports"});
+  if (ports == nullptr || !ports->is_array()) return told;
+  for (Json& port : *ports) drop_foreign_port(port, "nodePort", told);
+  return told;
 }
 
 std::optional<std::string> next_cluster_ip(

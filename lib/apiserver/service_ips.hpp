@@ -29,6 +29,10 @@ void add_holdings(const Json& service, ServiceHoldings& holdings);
 // Precondition: they were added.
 void drop_holdings(const Json& service, ServiceHoldings& holdings);
 
+// Of a Service that another cluster saved: takes away the addresses, families and node ports from
+// beyond the ranges, so that it gets others, and tells each of them.
+std::vector<std::string> drop_foreign(Json& service);
+
 // Absent when all are taken. The lower part of a range, where people choose their own, comes last.
 std::optional<std::string> next_cluster_ip(
     const std::function<bool(const std::string& ip)>& is_taken, std::uint64_t seed);

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "apiserver/body_kind.hpp"
+#include "apiserver/class_admission.hpp"
 #include "apiserver/convert.hpp"
 #include "apiserver/crd.hpp"
 #include "apiserver/duplicate_fields.hpp"
@@ -186,12 +187,13 @@ Result<Json> Writer::decode(const WriteContext& context, Json body, bool applied
     std::vector<std::string> untold;
     builtin::drop_unknown(body, applied ? untold : unknown);
   }
-  KW_ASSIGN(const std::vector<std::string> warnings, field_warnings(context, unknown));
   KW_TRY(normalise_kind(resource, body));
+  // A value of another type is told before any field that nobody knows.
   if (!resource.custom) {
     KW_TRY(read_typed(body, resource));
-    builtin::apply_defaults(resource.storage_id, body);
   }
+  KW_ASSIGN(const std::vector<std::string> warnings, field_warnings(context, unknown));
+  if (!resource.custom) builtin::apply_defaults(resource.storage_id, body);
   if (resource.storage_id == kCrds) {
     KW_TRY(normalise_crd(body));
   }
@@ -246,11 +248,17 @@ Result<void> Writer::fill_new(const WriteContext& context, Json& object) {
   for (const char* key : {"deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"}) {
     metadata.erase(key);
   }
-  metadata["uid"] = random_.uuid();
-  metadata["creationTimestamp"] = base::format_rfc3339(context.now);
+  const auto keeps = [&](const char* key) {
+    return context.saved && !string_at(metadata, {key}).empty();
+  };
+  if (!keeps("uid")) metadata["uid"] = random_.uuid();
+  if (!keeps("creationTimestamp")) {
+    metadata["creationTimestamp"] = base::format_rfc3339(context.now);
+  }
   // Kinds that do not count keep what they are given.
   if (context.resource->traits.generation) {
-    metadata["generation"] = 1;
+    const auto given = base::int_at(metadata, {"generation"}).value_or(0);
+    metadata["generation"] = context.saved && given > 0 ? given : 1;
   } else if (metadata.value("generation", Json()) == 0) {
     metadata.erase("generation");
   }
@@ -326,6 +334,7 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
   if (live == nullptr) {
     builtin::fill_new(resource.storage_id, object, *context.warnings);
     KW_TRY(admit_new(storage_, resource, object));
+    take_default_class(storage_, resource, object);
   } else {
     builtin::fill_updated(resource.storage_id, *live, object);
   }
@@ -501,7 +510,10 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   check_kind(context, &before, object, empties, errors, &tolerated);
   for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
-  if (context.subresource.empty()) KW_TRY(check_admitted(storage_, resource, &before, object));
+  if (context.subresource.empty()) {
+    KW_TRY(check_admitted(storage_, resource, &before, object));
+    KW_TRY(check_growth(storage_, resource, before, object));
+  }
   tell_warnings(context, &before, object);
   Json stored = tracked && moves_owners_alone(resource, before, object)
                     ? with_owners_of(object, live->json())

@@ -40,6 +40,8 @@ struct WriteContext {
   bool dry_run = false;
   bool force = false;         // apply
   bool owners_known = false;  // changed(): managedFields are right already
+  // create(): what a cluster saved keeps its uid, age and generation, which others refer to.
+  bool saved = false;
   FieldValidation validation = FieldValidation::warn;
   std::vector<std::string> faults;  // of the body's text, as sentences: fields that it says twice
   // Of a create or update in JSON, while the request lives: in its order faults are told.

@@ -96,6 +96,17 @@ void read_large_numbers(Json& value) {
   for (Json& below : value) read_large_numbers(below);
 }
 
+// As Go names what it reads of an object to know its kind.
+constexpr const char* kTypeHead = R"(struct { APIVersion string "json:\"apiVersion,omitempty\""; )"
+                                  R"(Kind string "json:\"kind,omitempty\"" })";
+
+// A merge patch that is a list is the whole object afterwards, where nobody looks for fields that
+// it says twice.
+bool replaces_all(const WriteContext& context, core::PatchType type, const Json& body) {
+  return type == core::PatchType::merge && body.is_array() && !context.resource->custom &&
+         context.validation == FieldValidation::ignore;
+}
+
 // Owners of what was written before anybody applied; of a custom kind its rules see to it.
 Result<void> check_ownable(const Resource& resource, const Json& live) {
   if (resource.custom || schema::managed_fields_of(live) != nullptr) return {};
@@ -194,6 +205,10 @@ Result<Written> Writer::patch(const WriteContext& context, core::PatchType type,
   }
   const Json& body = type == core::PatchType::strategic ? read : sent;
   KW_ASSIGN(const ObjectPtr now, live(context));
+  if (replaces_all(context, type, body)) {
+    return patch_invalid(base::dump_json(body), "couldn't get version/kind; json parse error: " +
+                                                    schema::misread_value("array", kTypeHead));
+  }
   KW_ASSIGN(Json object, patched(resource, type, to_served(resource, now->json()), body));
   const ShownPatch shown = [&]() -> std::string {
     // Who may only patch a part of a Secret does not see the rest of it.

@@ -48,11 +48,14 @@ void default_daemon_set(Json& object) {
 
 void default_claim_template(Json& claim) {
   static const DefaultRules rules = {
-      {"apiVersion", R"("v1")", kUnset},
-      {"kind", R"("PersistentVolumeClaim")", kUnset},
       {"status.phase", R"("Pending")", kUnset},
   };
   rules.apply(claim);
+  // Whatever is said there is not read.
+  if (claim.is_object()) {
+    claim["apiVersion"] = "v1";
+    claim["kind"] = "PersistentVolumeClaim";
+  }
   for_each_at(claim, "spec", default_claim_spec);
 }
 

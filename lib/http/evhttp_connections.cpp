@@ -27,6 +27,30 @@ evbuffer* input_of(evhttp_connection* connection) {
   return bufferevent_get_input(evhttp_connection_get_bufferevent(connection));
 }
 
+evbuffer* output_of(evhttp_connection* connection) {
+  return bufferevent_get_output(evhttp_connection_get_bufferevent(connection));
+}
+
+// What is to be sent may be looked at, and not copied or taken out, once a bufferevent has written:
+// it lets nobody else at the front.
+std::string text_of(evbuffer* output) {
+  std::vector<evbuffer_iovec> pieces(
+      static_cast<std::size_t>(evbuffer_peek(output, -1, nullptr, nullptr, 0)));
+  evbuffer_peek(output, -1, nullptr, pieces.data(), static_cast<int>(pieces.size()));
+  std::string out;
+  for (const evbuffer_iovec& piece : pieces) {
+    out.append(static_cast<const char*>(piece.iov_base), piece.iov_len);
+  }
+  return out;
+}
+
+void take_out(evbuffer* output, std::size_t count) {
+  if (evbuffer_drain(output, count) == 0) return;
+  evbuffer_unfreeze(output, 1);
+  evbuffer_drain(output, count);
+  evbuffer_freeze(output, 1);
+}
+
 }  // namespace
 
 void EvhttpConnections::EventFree::operator()(event* timer) const {
@@ -40,13 +64,33 @@ void EvhttpConnections::ReferenceDrop::operator()(bufferevent* bev) const {
 EvhttpConnections::Watch::Watch(EvhttpConnections& owner, evhttp_connection* connection)
     : owner_(owner),
       connection_(connection),
-      entry_(evbuffer_add_cb(input_of(connection), &Watch::on_input, this)) {
+      entry_(evbuffer_add_cb(input_of(connection), &Watch::on_input, this)),
+      output_entry_(evbuffer_add_cb(output_of(connection), &Watch::on_output, this)) {
   owner_.take_back(connection_);
 }
 
 EvhttpConnections::Watch::~Watch() {
   evhttp_connection_set_closecb(connection_, nullptr, nullptr);
   if (entry_ != nullptr) evbuffer_remove_cb_entry(input_of(connection_), entry_);
+  if (output_entry_ != nullptr) evbuffer_remove_cb_entry(output_of(connection_), output_entry_);
+}
+
+void EvhttpConnections::Watch::hear_output(bool heard) {
+  if (output_entry_ == nullptr) return;
+  evbuffer* output = output_of(connection_);
+  if (heard) {
+    evbuffer_cb_set_flags(output, output_entry_, EVBUFFER_CB_ENABLED);
+  } else {
+    evbuffer_cb_clear_flags(output, output_entry_, EVBUFFER_CB_ENABLED);
+  }
+}
+
+// evhttp writes its page piece by piece, none of which goes to the kernel in this turn.
+void EvhttpConnections::Watch::on_output(evbuffer*, const evbuffer_cb_info* info,
+                                         void* self) noexcept {
+  auto& watch = *static_cast<Watch*>(self);
+  if (info->n_added == 0) return;
+  if (watch.owner_.answered_by_evhttp_.insert(watch.connection_).second) watch.owner_.look_soon();
 }
 
 void EvhttpConnections::Watch::on_input(evbuffer*, const evbuffer_cb_info* info,
@@ -85,6 +129,25 @@ void EvhttpConnections::watch_fresh() {
   }
 }
 
+// What it says before a body (100) stays.
+void EvhttpConnections::replace_pages() {
+  for (evhttp_connection* connection : std::exchange(answered_by_evhttp_, {})) {
+    evbuffer* output = output_of(connection);
+    const std::string said = text_of(output);
+    const auto ours = with_own_page(said, page_);
+    if (!ours) continue;
+    hear_output(connection, false);
+    take_out(output, said.size());
+    evbuffer_add(output, ours->data(), ours->size());
+    hear_output(connection, true);
+  }
+}
+
+void EvhttpConnections::hear_output(evhttp_connection* connection, bool heard) {
+  const auto watch = watches_.find(connection);
+  if (watch != watches_.end()) watch->second.hear_output(heard);
+}
+
 void EvhttpConnections::keep_limits() {
   watch_fresh();
   if (limits_.too_many()) warn_of_too_many();
@@ -121,6 +184,7 @@ void EvhttpConnections::look_in_time() {
 void EvhttpConnections::on_look(int, short, void* self) noexcept {
   auto& connections = *static_cast<EvhttpConnections*>(self);
   connections.look_at_.reset();
+  connections.replace_pages();
   connections.keep_limits();
 }
 
@@ -142,7 +206,9 @@ void EvhttpConnections::read(evhttp_connection* connection, std::size_t count) {
 }
 
 void EvhttpConnections::is_whole(evhttp_request* request) {
-  limits_.is_whole(evhttp_request_get_connection(request));
+  evhttp_connection* connection = evhttp_request_get_connection(request);
+  limits_.is_whole(connection);
+  hear_output(connection, false);
   evhttp_request_set_on_complete_cb(request, &EvhttpConnections::on_answered, this);
 }
 
@@ -151,6 +217,7 @@ void EvhttpConnections::on_answered(evhttp_request* request, void* self) noexcep
   auto& connections = *static_cast<EvhttpConnections*>(self);
   evhttp_connection* connection = evhttp_request_get_connection(request);
   connections.limits_.answered(connection);
+  connections.hear_output(connection, true);
   const std::size_t ahead = evbuffer_get_length(input_of(connection));
   if (ahead > 0) connections.read(connection, ahead);
 }
@@ -161,6 +228,7 @@ void EvhttpConnections::on_close(evhttp_connection* connection, void* self) noex
 
 void EvhttpConnections::closed(evhttp_connection* connection) {
   watches_.erase(connection);
+  answered_by_evhttp_.erase(connection);
   limits_.closed(connection);
 }
 

@@ -1,6 +1,7 @@
 // The connections of one evhttp, from being accepted to their end: keeps ConnectionLimits, for
-// which evhttp has nothing (its time-outs start anew at each read, and it takes any number). Owned
-// by the server; must outlive the evhttp, which tells it of ends.
+// which evhttp has nothing (its time-outs start anew at each read, and it takes any number), and
+// puts our pages in the place of those that evhttp answers by itself. Owned by the server; must
+// outlive the evhttp, which tells it of ends.
 #pragma once
 
 #include <cstddef>
@@ -8,10 +9,13 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
 #include "http/connection_limits.hpp"
+#include "http/own_page.hpp"
 
 struct bufferevent;
 struct evbuffer;
@@ -26,7 +30,8 @@ namespace kubewatch::http {
 
 class EvhttpConnections {
  public:
-  explicit EvhttpConnections(ConnectionLimitOptions options) : limits_(options) {}
+  EvhttpConnections(ConnectionLimitOptions options, PageMaker page)
+      : limits_(options), page_(std::move(page)) {}
   EvhttpConnections(const EvhttpConnections&) = delete;
   EvhttpConnections& operator=(const EvhttpConnections&) = delete;
   ~EvhttpConnections();
@@ -52,13 +57,17 @@ class EvhttpConnections {
     Watch(const Watch&) = delete;
     Watch& operator=(const Watch&) = delete;
     ~Watch();
+    // What goes out is the handler's from now on, or else evhttp's.
+    void hear_output(bool heard);
 
    private:
     static void on_input(evbuffer* input, const evbuffer_cb_info* info, void* self) noexcept;
+    static void on_output(evbuffer* output, const evbuffer_cb_info* info, void* self) noexcept;
 
     EvhttpConnections& owner_;
     evhttp_connection* connection_;
     evbuffer_cb_entry* entry_;
+    evbuffer_cb_entry* output_entry_;
   };
   struct EventFree {
     void operator()(event* timer) const;
@@ -71,18 +80,22 @@ class EvhttpConnections {
   static void on_answered(evhttp_request* request, void* self) noexcept;
   static void on_look(int, short, void* self) noexcept;
   void read(evhttp_connection* connection, std::size_t count);
+  void hear_output(evhttp_connection* connection, bool heard);
   void watch_fresh();
+  void replace_pages();
   void keep_limits();
   void warn_of_too_many();
   void look_soon();
   void look_in_time();
 
   ConnectionLimits limits_;
+  PageMaker page_;
   std::string name_;
   std::unordered_map<evhttp_connection*, Watch> watches_;
   // Accepted in this turn, of which evhttp has not said yet what connections they are. Ours too: it
   // may throw them away before.
   std::vector<std::unique_ptr<bufferevent, ReferenceDrop>> fresh_;
+  std::unordered_set<evhttp_connection*> answered_by_evhttp_;  // in this turn
   std::unique_ptr<event, EventFree> look_;
   std::optional<TimePoint> look_at_;
   std::optional<TimePoint> warned_at_;

@@ -25,6 +25,7 @@
 #include "http/host_check.hpp"
 #include "http/listen_address.hpp"
 #include "http/listen_socket.hpp"
+#include "http/own_page.hpp"
 #include "http/server.hpp"
 #include "http/tls_context.hpp"
 #include "loop/open_files.hpp"
@@ -76,7 +77,7 @@ class EvhttpServer final : public Server, public ResponderOwner {
         handler_(std::move(handler)),
         tls_(std::move(tls)),
         hosts_(options_.address, options_.hosts),
-        connections_(limits_of(options_)) {}
+        connections_(limits_of(options_), options_.own_page ? options_.own_page : &plain_page) {}
   ~EvhttpServer() override;
   EvhttpServer(const EvhttpServer&) = delete;
   EvhttpServer& operator=(const EvhttpServer&) = delete;
@@ -129,7 +130,7 @@ Result<void> EvhttpServer::open() {
   }
   evhttp_set_gencb(http_.get(), &EvhttpServer::on_request, this);
   evhttp_set_bevcb(http_.get(), &EvhttpServer::on_connection, this);
-  // Who answers says what it does not take; only of what has no name here libevent says 501 itself.
+  // Who answers says what it does not take; only what has no name here comes to own_page.
   evhttp_set_allowed_methods(http_.get(), EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD |
                                               EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE |
                                               EVHTTP_REQ_OPTIONS | EVHTTP_REQ_TRACE |

@@ -58,6 +58,13 @@ struct ServerTls {
   std::string key_pem;
 };
 
+// What is answered without the handler.
+struct OwnPage {
+  int status = 0;
+  std::string content_type;
+  std::string body;
+};
+
 struct ServerOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 0;  // 0 = the kernel picks
@@ -75,6 +82,10 @@ struct ServerOptions {
   // at that); between two requests a client has 2 min.
   Duration header_timeout{10000};
   Duration request_timeout{60000};  // headers and body
+  // What comes to no handler because it is not whole: 400 where it cannot be read, 413 of a body
+  // that is too long, 417 of an Expect, 501 of a method that has no name here. Without it a
+  // sentence.
+  std::function<OwnPage(int status)> own_page;
 };
 
 class Server {

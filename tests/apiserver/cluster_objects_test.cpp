@@ -217,6 +217,63 @@ TEST_CASE("what was saved of a cluster is loaded over what is there from the sta
   CHECK(names(server, kAddresses) == "10.96.7.7");
 }
 
+TEST_CASE("what was saved of a cluster keeps what others know of it") {
+  Server server(whole_cluster());
+  const auto load = [&](const char* text) {
+    const auto loaded = server.api.load(Json::parse(text), "saved", server.now());
+    if (!loaded.ok()) FAIL(loaded.error().render());
+  };
+  load(R"({"apiVersion":"apps/v1","kind":"ReplicaSet","metadata":{"name":"r","uid":"r-1",
+    "namespace":"default","resourceVersion":"77","generation":5,
+    "creationTimestamp":"2024-05-06T07:08:09Z",
+    "managedFields":[{"manager":"m","operation":"Update","apiVersion":"apps/v1",
+      "fieldsType":"FieldsV1","fieldsV1":{"f:spec":{"f:replicas":{}}}}]},
+    "spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},
+      "template":{"metadata":{"labels":{"a":"b"}},
+        "spec":{"containers":[{"name":"c","image":"i"}]}}},
+    "status":{"replicas":1,"observedGeneration":5}})");
+  // The owner of this one is known by the uid that it had.
+  load(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","uid":"p-1",
+    "namespace":"default","resourceVersion":"78",
+    "ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"r","uid":"r-1"}]},
+    "spec":{"containers":[{"name":"c","image":"i"}]},
+    "status":{"phase":"Running","podIP":"10.0.0.7"}})");
+  load(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"twice","uid":"p-1",
+    "namespace":"default"}})");
+  // Its selector is one by its uid.
+  load(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"j","uid":"j-1",
+    "namespace":"default","resourceVersion":"79"},
+    "spec":{"selector":{"matchLabels":{"batch.kubernetes.io/controller-uid":"j-1"}},
+      "template":{"metadata":{"labels":{"batch.kubernetes.io/controller-uid":"j-1",
+        "controller-uid":"j-1","job-name":"j","batch.kubernetes.io/job-name":"j"}},
+        "spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}})");
+  server.settle();
+  const std::string sets = "/apis/apps/v1/namespaces/default/replicasets/r";
+  const Json set = server.get(sets).json;
+  CHECK(string_at(set, {"metadata", "uid"}) == "r-1");
+  CHECK(string_at(set, {"metadata", "creationTimestamp"}) == "2024-05-06T07:08:09Z");
+  CHECK(set["metadata"]["generation"] == 5);
+  CHECK(string_at(set, {"metadata", "resourceVersion"}) != "77");
+  CHECK(set["status"]["observedGeneration"] == 5);
+  REQUIRE(set["metadata"]["managedFields"].size() == 1);
+  CHECK(set["metadata"]["managedFields"][0]["manager"] == "m");
+  const auto pod = server.get("/api/v1/namespaces/default/pods/p");
+  REQUIRE(pod.code == 200);
+  CHECK(pod.at({"status", "phase"}) == "Running");
+  const auto map = server.get("/api/v1/namespaces/default/configmaps/twice");
+  CHECK(map.at({"metadata", "uid"}) != "p-1");
+  CHECK(server.get("/apis/batch/v1/namespaces/default/jobs/j").at({"metadata", "uid"}) == "j-1");
+  // A create is what it was.
+  Json again = set;
+  again["metadata"]["name"] = "s";
+  CHECK(server.post("/apis/apps/v1/namespaces/default/replicasets", again).code == 500);
+  again["metadata"].erase("resourceVersion");
+  const auto made = server.post("/apis/apps/v1/namespaces/default/replicasets", again);
+  REQUIRE(made.code == 201);
+  CHECK(made.at({"metadata", "uid"}) != "r-1");
+  CHECK(made.json["metadata"]["generation"] == 1);
+}
+
 TEST_CASE("a token says by which credential, and in which Pod, its bearer is known") {
   Server server;
   server.post("/api/v1/namespaces/default/serviceaccounts", {{"metadata", {{"name", "bot"}}}});

@@ -104,6 +104,21 @@ TEST_CASE("the sandbox serves TLS by the name localhost") {
   CHECK(fixture.send(fixture.request("GET", kMaps)).status == 200);
 }
 
+TEST_CASE("what comes to no handler is answered with a Status") {
+  Fixture fixture;
+  const auto large =
+      fixture.send(fixture.request("POST", kMaps, std::string((3U << 20U) + 1, ' ')));
+  CHECK(large.status == 413);
+  const Json status = base::parse_json(large.body).value();
+  CHECK(status["kind"] == "Status");
+  CHECK(status["reason"] == "RequestEntityTooLarge");
+  CHECK(status["message"] == "Request entity too large: limit is 3145728");
+  CHECK(large.headers.get("Content-Type") == "application/json");
+  const auto unknown = fixture.send(fixture.request("BREW", kMaps));
+  CHECK(unknown.status == 405);
+  CHECK(base::parse_json(unknown.body).value()["reason"] == "MethodNotAllowed");
+}
+
 TEST_CASE("a watch over HTTP gets events as they happen, and ends when watches are dropped") {
   Fixture fixture;
   std::string received;

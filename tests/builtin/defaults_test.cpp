@@ -307,6 +307,12 @@ TEST_CASE("what new volumes, claims and StatefulSets get") {
   const Json set = filled("statefulsets.apps", R"({"spec":{"updateStrategy":{"rollingUpdate":
                                                    {"partition":2,"maxUnavailable":2}}}})");
   CHECK(set["spec"]["updateStrategy"]["rollingUpdate"] == Json::parse(R"({"partition":2})"));
+  // What a claim template says of its kind is not read.
+  const Json claims = filled("statefulsets.apps", R"({"spec":{"volumeClaimTemplates":[
+      {"apiVersion":"x/v1","kind":"Other","metadata":{"name":"d"}}]}})");
+  const Json& said = claims["spec"]["volumeClaimTemplates"][0];
+  CHECK(said["kind"] == "PersistentVolumeClaim");
+  CHECK(said["apiVersion"] == "v1");
 }
 
 TEST_CASE("a Job without labels shares those of its template") {

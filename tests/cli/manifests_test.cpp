@@ -61,6 +61,28 @@ TEST_CASE("rule files in a folder of manifests are passed over, one that is name
   CHECK(read_manifests({folder.path + "/rules.yaml"}, false)->size() == 1);
 }
 
+TEST_CASE("a kustomization in a folder of manifests is passed over, one that is named is refused") {
+  const Folder folder;
+  folder.file("map.yaml", kMap);
+  folder.file("kustomization.yaml", "resources: [map.yaml]\n");
+  folder.file("kustomization.yml",
+              "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n");
+  const auto all = read_manifests({folder.path}, false);
+  REQUIRE(all.ok());
+  CHECK(all->size() == 1);
+  CHECK(read_manifests({folder.path + "/*.yaml"}, false)->size() == 1);
+  const std::string named = folder.path + "/kustomization.yaml";
+  const std::string what = named + " is a kustomization: ";
+  CHECK(read_manifests({named}, false, true).error().message() == what + "give its folder to -k");
+  CHECK(read_manifests({named}, false).error().message() ==
+        what + "render it, as in kubectl kustomize " + folder.path + " | kubewatch ... -f -");
+  // Flux names its objects so, too.
+  folder.file("kustomization.yaml",
+              "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+              "metadata: {name: a}\n");
+  CHECK(read_manifests({folder.path}, false)->size() == 2);
+}
+
 TEST_CASE("stdin is read up to a limit, and what cannot be read of it is no empty file") {
   const Folder folder;
   folder.file("map.yaml", kMap);

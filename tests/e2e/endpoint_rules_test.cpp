@@ -598,4 +598,52 @@ E2E_CASE("a definition that is refused is not warned of") {
   CHECK(taken.headers.get("Warning") == R"(299 - "unrecognized format \"foo\"")");
 }
 
+E2E_CASE("a body beyond 3 MiB is refused in a Status") {
+  World w;
+  const Answer answer = post_text(w, maps(w), std::string((3U << 20U) + 10, ' '));
+  CHECK(answer.code == 413);
+  CHECK(base::string_at(answer.body, {"kind"}) == "Status");
+  CHECK(base::string_at(answer.body, {"reason"}) == "RequestEntityTooLarge");
+  CHECK(answer.body["code"] == 413);
+  CHECK(message(answer) == "Request entity too large: limit is 3145728");
+}
+
+E2E_CASE("a value of another type is told before fields that nobody knows") {
+  World w;
+  const std::string all =
+      "/apis/apps/v1/namespaces/" + w.ns() + "/deployments?fieldValidation=Strict&dryRun=All";
+  const std::string unread =
+      "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type "
+      "int32";
+  CHECK(message(post_text(w, all, R"({"bogus":1,"spec":{"replicas":"3","zz":1,"zz":2}})")) ==
+        "Deployment in version \"v1\" cannot be handled as a Deployment: " + unread);
+  CHECK(message(post_text(w, maps(w) + "?fieldValidation=Strict",
+                          R"({"metadata":{"name":"m"},"zz":1,"data":{"a":1}})"))
+            .find("strict decoding error") == std::string::npos);
+  CHECK(message(post_text(w, std::string(kRights) + "subjectaccessreviews?fieldValidation=Strict",
+                          R"({"foo":1,"spec":{"user":1}})")) ==
+        "SubjectAccessReview in version \"v1\" cannot be handled as a SubjectAccessReview: json: "
+        "cannot unmarshal number into Go struct field SubjectAccessReviewSpec.spec.user of type "
+        "string");
+  made(w, maps(w), {{"metadata", {{"name", "m"}}}});
+  for (const char* type : {kMerge, kJsonPatch}) {
+    const char* body =
+        type == kMerge ? R"({"zz":1,"data":{"a":1}})" : R"([{"op":"add","path":"/zz","value":1},
+                                 {"op":"add","path":"/data","value":{"a":1}}])";
+    const Answer answer = send_text(w, "PATCH", maps(w) + "/m?fieldValidation=Strict", body, type);
+    CHECK(answer.code == 422);
+    CHECK(message(answer).find("cannot unmarshal number") != std::string::npos);
+  }
+}
+
+E2E_CASE("a merge patch that is a list is the object where its fields are not validated") {
+  World w;
+  made(w, maps(w), {{"metadata", {{"name", "m"}}}});
+  const Answer answer = send_text(w, "PATCH", maps(w) + "/m?fieldValidation=Ignore", "[]", kMerge);
+  CHECK(answer.code == 422);
+  CHECK(message(answer).find("couldn't get version/kind; json parse error: json: cannot unmarshal "
+                             "array into Go value of type struct {") != std::string::npos);
+  CHECK(send_text(w, "PATCH", maps(w) + "/m", "[]", kMerge).code == 400);
+}
+
 }  // namespace kubewatch::e2e

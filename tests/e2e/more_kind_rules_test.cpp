@@ -215,4 +215,44 @@ E2E_CASE("the type of a Secret and the times of a template are read as what they
                        "\"2006\""));
 }
 
+E2E_CASE("a claim grows only where its StorageClass allows that") {
+  World w;
+  const auto grow = [&w](const std::string& name, const char* of_class) {
+    const OneObject storage(w, "/apis/storage.k8s.io/v1/storageclasses", w.ns() + "-" + name,
+                            of_class);
+    const OneObject claim(
+        w, in_namespace(w, "/api/v1", "persistentvolumeclaims"), name,
+        (R"({"spec":{"volumeName":"none","accessModes":["ReadWriteOnce"],
+                             "storageClassName":")" +
+         w.ns() + "-" + name + R"(","resources":{"requests":{"storage":"1Gi"}}}})")
+            .c_str());
+    const std::string path = in_namespace(w, "/api/v1", "persistentvolumeclaims") + "/" + name;
+    const Json bound = {{"status", {{"phase", "Bound"}}}};
+    REQUIRE(patch(w, path + "/status", bound).code == 200);
+    const Json size = {{"spec", {{"resources", {{"requests", {{"storage", "2Gi"}}}}}}}};
+    return patch(w, path + "?dryRun=All", size);
+  };
+  const Answer refused = grow("fixed", R"({"provisioner":"a.b/c"})");
+  CHECK(refused.code == 403);
+  CHECK(message(refused) ==
+        "persistentvolumeclaims \"fixed\" is forbidden: only dynamically provisioned pvc can be "
+        "resized and the storageclass that provisions the pvc must support resize");
+  CHECK(grow("grows", R"({"provisioner":"a.b/c","allowVolumeExpansion":true})").code == 200);
+}
+
+E2E_CASE("what a claim template says of its kind is not read") {
+  World w;
+  const std::string all = in_namespace(w, "/apis/apps/v1", "statefulsets");
+  Json set = made(w, all, Json::parse(R"({"metadata":{"name":"s"},"spec":{"replicas":0,
+      "serviceName":"s","selector":{"matchLabels":{"a":"b"}},
+      "template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},
+      "volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"],
+      "resources":{"requests":{"storage":"1Gi"}}}}]}})"));
+  set["metadata"].erase("resourceVersion");
+  set["spec"]["volumeClaimTemplates"][0]["kind"] = "Other";
+  const Answer answer = send(w, "PUT", all + "/s", set);
+  REQUIRE(answer.code == 200);
+  CHECK(answer.body["spec"]["volumeClaimTemplates"][0]["kind"] == "PersistentVolumeClaim");
+}
+
 }  // namespace kubewatch::e2e

@@ -79,6 +79,48 @@ TEST_CASE("requests are refused by Host, Origin, Content-Encoding and size") {
   }
 }
 
+TEST_CASE("what libevent refuses by itself is told in our words, or in its user's") {
+  loop::EventLoop loop;
+  ServerOptions options;
+  options.max_body_bytes = 1000;
+  const std::string host = " / HTTP/1.1\r\nHost: localhost\r\n";
+  const std::string large = "Content-Length: 1001\r\n\r\n" + std::string(1001, 'x');
+  const auto answer = [&](const Server& server, const std::string& text) {
+    RawClient client(loop, server.port(), text);
+    REQUIRE(loop.run_until([&] { return client.closed; }, kLimit));
+    return client.received;
+  };
+  const auto says = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  const auto plain = serve(loop, say_ok, options);
+  const std::string sentence = answer(*plain, "POST" + host + large);
+  CHECK(says(sentence, "HTTP/1.1 413 Request Entity Too Large\r\n"));
+  CHECK(says(sentence, "Content-Type: text/plain; charset=utf-8\r\n"));
+  CHECK(says(sentence, "Connection: close\r\n"));
+  CHECK(says(sentence, "\r\n\r\nThe request's body is longer"));
+  for (const std::string& text : {"BREW" + host + "\r\n", std::string("nonsense\r\n\r\n")}) {
+    CHECK_FALSE(says(answer(*plain, text), "<"));
+  }
+  options.own_page = [](int status) {
+    return OwnPage{status == 501 ? 405 : status, "text/x-test", "own " + std::to_string(status)};
+  };
+  const auto own = serve(loop, say_ok, options);
+  const std::string page = answer(*own, "POST" + host + large);
+  CHECK(says(page, "Content-Type: text/x-test\r\n"));
+  CHECK(says(page, "Content-Length: 7\r\n"));
+  CHECK(page.ends_with("\r\n\r\nown 413"));
+  CHECK(says(answer(*own, "BREW" + host + "\r\n"), "HTTP/1.1 405 Method Not Allowed\r\n"));
+  // What is said in front of a body, and answers of the handler, are left alone.
+  const std::string waits = "POST" + host + "Expect: 100-continue\r\nContent-Length: 2\r\n";
+  const std::string twice =
+      waits + "\r\n{}" + "GET" + host + "\r\nPOST" + host + "Connection: close\r\n" + large;
+  const std::string several = answer(*own, twice);
+  CHECK(says(several, "body of 2"));
+  CHECK(says(several, "body of 0"));
+  CHECK(several.ends_with("\r\n\r\nown 413"));
+}
+
 TEST_CASE("a server for any host answers to each name and to none, and to no page of others") {
   loop::EventLoop loop;
   ServerOptions options;
