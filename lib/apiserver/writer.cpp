@@ -13,6 +13,7 @@
 #include "apiserver/empties.hpp"
 #include "apiserver/metadata.hpp"
 #include "apiserver/pod_admission.hpp"
+#include "apiserver/pod_security.hpp"
 #include "apiserver/stored_size.hpp"
 #include "apiserver/strategy.hpp"
 #include "apiserver/typing.hpp"
@@ -437,8 +438,9 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   check_kind(context, nullptr, object, empties, errors);
   if (!looks_at_metadata(resource) && errors.empty()) validate_metadata(resource, object, errors);
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
-  KW_TRY(check_admitted(storage_, resource, nullptr, object, sent.overhead));
   tell_warnings(context, nullptr, object);
+  KW_TRY(check_pod_security(storage_, context, nullptr, object));
+  KW_TRY(check_admitted(storage_, resource, nullptr, object, sent.overhead));
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   const bool has_status = object.contains("status");
   Json stored = to_stored(resource, std::move(object));
@@ -510,11 +512,12 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   check_kind(context, &before, object, empties, errors, &tolerated);
   for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
+  tell_warnings(context, &before, object);
+  KW_TRY(check_pod_security(storage_, context, &before, object));
   if (context.subresource.empty()) {
     KW_TRY(check_admitted(storage_, resource, &before, object));
     KW_TRY(check_growth(storage_, resource, before, object));
   }
-  tell_warnings(context, &before, object);
   Json stored = tracked && moves_owners_alone(resource, before, object)
                     ? with_owners_of(object, live->json())
                     : to_stored(resource, std::move(object));

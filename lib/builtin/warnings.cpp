@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/strings.hpp"
+#include "builtin/pod_templates.hpp"
 
 namespace kubewatch::builtin {
 
@@ -43,35 +44,11 @@ void warn_of_name(const std::string& storage_id, const Json& object, Warnings& w
       pod ? "the Pod's hostname" : "Pod names and hostnames", base::join(problems, " ")));
 }
 
-// "spec.template"; "" of what has none.
-std::string template_path(const std::string& storage_id) {
-  static const std::map<std::string, std::string> paths = {
-      {"podtemplates", "template"},
-      {"cronjobs.batch", "spec.jobTemplate.spec.template"},
-      {"replicationcontrollers", "spec.template"},
-      {"replicasets.apps", "spec.template"},
-      {"deployments.apps", "spec.template"},
-      {"statefulsets.apps", "spec.template"},
-      {"daemonsets.apps", "spec.template"},
-      {"jobs.batch", "spec.template"}};
-  const auto it = paths.find(storage_id);
-  return it == paths.end() ? "" : it->second;
-}
-
-const Json* below(const Json& object, const std::string& path) {
-  const Json* found = &object;
-  for (const auto& name : base::split(path, '.')) {
-    found = base::find(*found, {name});
-    if (found == nullptr) return nullptr;
-  }
-  return found;
-}
-
 // How often what is wanted has changed; a DaemonSet's template counts alone.
 bool is_looked_at_again(const std::string& storage_id, const Json& live, const Json& object) {
   if (storage_id == "daemonsets.apps") {
-    const Json* before = below(live, "spec.template");
-    const Json* after = below(object, "spec.template");
+    const Json* before = pod_template(storage_id, live);
+    const Json* after = pod_template(storage_id, object);
     return before == nullptr || after == nullptr || *before != *after;
   }
   return base::int_at(live, {"metadata", "generation"}) !=
@@ -110,8 +87,9 @@ void warn_of_workload(const std::string& storage_id, const Json& object, Warning
   if (storage_id == "jobs.batch") {
     if (const Json* spec = base::find(object, {"spec"})) warn_of_job("spec", *spec, warnings);
   }
-  const std::string path = template_path(storage_id);
-  if (const Json* pods = below(object, path)) warn_of_pod(path, *pods, warnings);
+  if (const Json* pods = pod_template(storage_id, object)) {
+    warn_of_pod(template_path(storage_id), *pods, warnings);
+  }
   if (storage_id == "statefulsets.apps") warn_of_stateful_set(object, warnings);
 }
 

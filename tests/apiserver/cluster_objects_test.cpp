@@ -274,6 +274,29 @@ TEST_CASE("what was saved of a cluster keeps what others know of it") {
   CHECK(made.json["metadata"]["generation"] == 1);
 }
 
+TEST_CASE("a Pod that was saved of a cluster is not held against what its namespace asks now") {
+  Server server;
+  const auto load = [&](const Json& object) {
+    return server.api.load(object, "kubewatch", server.now());
+  };
+  REQUIRE(load({{"apiVersion", "v1"},
+                {"kind", "Namespace"},
+                {"metadata",
+                 {{"name", "strict"},
+                  {"uid", "n-1"},
+                  {"labels", {{"pod-security.kubernetes.io/enforce", "restricted"}}}}}})
+              .ok());
+  Json pod = {{"apiVersion", "v1"},
+              {"kind", "Pod"},
+              {"metadata", {{"name", "old"}, {"namespace", "strict"}, {"uid", "p-1"}}},
+              {"spec", {{"containers", {{{"name", "c"}, {"image", "i"}}}}}}};
+  CHECK(load(pod).ok());
+  pod["metadata"] = {{"name", "new"}, {"namespace", "strict"}};
+  const auto refused = load(pod);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().render().find("violates PodSecurity") != std::string::npos);
+}
+
 TEST_CASE("a token says by which credential, and in which Pod, its bearer is known") {
   Server server;
   server.post("/api/v1/namespaces/default/serviceaccounts", {{"metadata", {{"name", "bot"}}}});
