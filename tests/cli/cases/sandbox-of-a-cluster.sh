@@ -9,7 +9,7 @@ items:
     {apiVersion: apps/v1, kind: ReplicaSet, name: r, uid: u-1}]}, spec: {containers: [{name: c, image: i}]},
     status: {phase: Running}}
 - {apiVersion: v1, kind: Pod, metadata: {name: alone, namespace: default, uid: u-3, resourceVersion: "9", ownerReferences: [
-    {apiVersion: v1, kind: Node, name: n, uid: u-9}]}, spec: {containers: [{name: c, image: i}]}}
+    {apiVersion: v1, kind: Node, name: node, uid: u-9}]}, spec: {containers: [{name: c, image: i}]}}
 - {apiVersion: apps/v1, kind: ReplicaSet, metadata: {name: r, namespace: default, uid: u-1, resourceVersion: "7"}, spec: {
     selector: {matchLabels: {a: b}}, template: {metadata: {labels: {a: b}}, spec: {containers: [{name: c, image: i}]}}}}
 - {apiVersion: v1, kind: Service, metadata: {name: s, namespace: default, uid: u-4, resourceVersion: "6"}, spec: {
