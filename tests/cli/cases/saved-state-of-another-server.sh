@@ -44,10 +44,9 @@ follow() {
 }
 for name in b b a a; do follow $name; done
 # Made anew at the same URL, as clusters on a laptop are.
+address=$(sed -n 's/.*\(127\.0\.0\.1:[0-9]*\).*/\1/p' "$work/config-a" | sed -n 1p)
 kill $a
 wait $a
-address=$(grep -o '127\.0\.0\.1:[0-9]*' "$work/config-a" | head -n 1)
-rm "$work/config-a"
 "$kubewatch" sandbox --listen "$address" -f "$work/a.yaml" --kubeconfig "$work/config-a" >/dev/null 2>&1 &
 a=$!
 eventually [ -s "$work/config-a" ]
