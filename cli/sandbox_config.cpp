@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apiserver/saved_objects.hpp"
 #include "base/log.hpp"
 
@@ -34,6 +36,12 @@ void fit(std::vector<Manifest>& manifests) {
   }
 }
 
+bool is_given_address(const Manifest& manifest) {
+  return base::string_at(manifest.object, {"apiVersion"}) == "v1" &&
+         base::string_at(manifest.object, {"kind"}) == "Service" &&
+         base::string_at(manifest.object, {"spec", "clusterIP"}).empty();
+}
+
 // All of them in one error, each in a line of its own.
 Error refused(const std::vector<Error>& errors) {
   if (errors.size() == 1) return errors.front();
@@ -51,6 +59,9 @@ Error refused(const std::vector<Error>& errors) {
 Result<void> load_into(apiserver::Sandbox& server, std::vector<Manifest> manifests) {
   sort_for_writing(manifests);
   fit(manifests);
+  // They come last, lest they take an address that another one names.
+  std::stable_partition(manifests.begin(), manifests.end(),
+                        [](const Manifest& one) { return !is_given_address(one); });
   std::vector<Error> errors;
   for (const auto& manifest : manifests) {
     auto loaded = server.load(manifest.object, "kubewatch-sandbox");

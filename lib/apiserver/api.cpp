@@ -253,13 +253,33 @@ Result<void> Api::load(const Json& object, const std::string& manager, WallTime 
 }
 
 // What was saved of a cluster is known by its uid: owner references, the labels of a Job's Pods and
-// the claim of a volume speak of it. One that is there twice is the first one's.
+// the claim of a volume speak of it. One that is there twice is the first one's, and what the
+// server made by itself has another than in that cluster: those that it owned are given that one.
 void Api::take_identity(Json& object, WriteContext& context) {
   Json* metadata = base::find(object, {"metadata"});
   if (metadata == nullptr || !metadata->is_object()) return;
   metadata->erase("resourceVersion");
   const std::string uid = base::string_at(*metadata, {"uid"});
   context.saved = !uid.empty() && loaded_uids_.insert(uid).second;
+  Json* owners = base::find(*metadata, {"ownerReferences"});
+  if (owners == nullptr || !owners->is_array()) return;
+  for (Json& owner : *owners) {
+    const std::string own = own_uid(owner, context.namespace_);
+    if (!own.empty()) owner["uid"] = own;
+  }
+}
+
+// By its kind and name and not by its uid there, since it may be loaded after what it owns. "": of
+// no such object, or of one that has the uid of a loaded one.
+std::string Api::own_uid(const Json& owner, const std::string& ns) const {
+  const auto gvk = core::gvk_of(owner);
+  if (!gvk || base::string_at(owner, {"uid"}).empty()) return "";
+  const ResourcePtr resource = registry_.find_kind(*gvk);
+  if (!resource) return "";
+  const ObjectPtr live = storage_.get(
+      resource->storage_id,
+      object_key(resource->type.namespaced ? ns : "", base::string_at(owner, {"name"})));
+  return live && loaded_uids_.count(live->uid()) == 0 ? live->uid() : "";
 }
 
 // By a write of its own, where a create takes none. The server says itself what it found out of
@@ -273,6 +293,7 @@ Result<void> Api::load_status(WriteContext context, Json object) {
   context.subresource = "status";
   KW_ASSIGN(const ObjectPtr live, writer_.live(context));
   object["metadata"].erase("uid");
+  object["metadata"]["name"] = context.name;  // which may be made of its generateName
   object["metadata"]["resourceVersion"] = std::to_string(live->version());
   KW_TRY(writer_.update(context, std::move(object)));
   return {};

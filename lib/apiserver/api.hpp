@@ -104,6 +104,7 @@ class Api {
                                 const ResourcePtr& shape);
   bool is_kept(const Resource& resource, const Json& object) const;
   void take_identity(Json& object, WriteContext& context);
+  std::string own_uid(const Json& owner, const std::string& ns) const;
   Result<void> load_status(WriteContext context, Json object);
   Result<void> load_owners(WriteContext context, const Json& object);
   void settle(WallTime now);

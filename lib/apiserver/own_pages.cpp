@@ -15,6 +15,8 @@ Error fault_of(int status, std::size_t most_body_bytes) {
       return api_error(413, "RequestEntityTooLarge",
                        fmt::format("Request entity too large: limit is {}", most_body_bytes),
                        std::nullopt);
+    case 417:
+      return api_error(417, "", "the server does not know what the request expects", std::nullopt);
     case 501: return method_not_allowed();
     default: return bad_request("the request cannot be read");
   }

@@ -28,6 +28,15 @@ void drop_lacking_owners(Json& object, const std::set<std::string>& loaded,
   *owners = std::move(left);
 }
 
+// They are added to a Pod that runs, by whoever debugs it.
+void drop_ephemeral(Json& pod, std::vector<std::string>& told) {
+  Json* spec = base::find(pod, {"spec"});
+  const Json* list = base::find(pod, {"spec", "ephemeralContainers"});
+  if (list == nullptr) return;
+  if (!list->empty()) told.emplace_back("its ephemeral containers cannot be made");
+  spec->erase("ephemeralContainers");
+}
+
 }  // namespace
 
 std::set<std::string> uids_of(const std::vector<const Json*>& objects) {
@@ -39,8 +48,10 @@ std::set<std::string> uids_of(const std::vector<const Json*>& objects) {
 
 std::vector<std::string> fit_saved(Json& object, const std::set<std::string>& loaded) {
   std::vector<std::string> told;
-  if (string_at(object, {"apiVersion"}) == "v1" && string_at(object, {"kind"}) == "Service") {
-    told = drop_foreign(object);
+  if (string_at(object, {"apiVersion"}) == "v1") {
+    const std::string kind = string_at(object, {"kind"});
+    if (kind == "Service") told = drop_foreign(object);
+    if (kind == "Pod") drop_ephemeral(object, told);
   }
   drop_lacking_owners(object, loaded, told);
   return told;

@@ -334,8 +334,11 @@ Result<void> Writer::complete(const WriteContext& context, const Json* live, Jso
   }
   if (live == nullptr) {
     builtin::fill_new(resource.storage_id, object, *context.warnings);
-    KW_TRY(admit_new(storage_, resource, object));
-    take_default_class(storage_, resource, object);
+    // What a cluster had was admitted there.
+    if (!context.saved) {
+      KW_TRY(admit_new(storage_, resource, object));
+      take_default_class(storage_, resource, object);
+    }
   } else {
     builtin::fill_updated(resource.storage_id, *live, object);
   }
@@ -428,7 +431,7 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   put_empties(empties, object);
   // What the server fills in belongs to nobody.
   prepare_create(resource, object);
-  tell_caller(resource, context.caller, object);
+  if (!context.saved) tell_caller(resource, context.caller, object);
   KW_TRY(complete(context, nullptr, object));
   leave_out(resource, object, empties);
   if (sent.shares_labels) builtin::share_labels(object);
@@ -440,7 +443,9 @@ Result<Written> Writer::commit_create(const WriteContext& context, Json object, 
   if (!errors.empty()) return invalid(resource.kind_subject(name), errors);
   tell_warnings(context, nullptr, object);
   KW_TRY(check_pod_security(storage_, context, nullptr, object));
-  KW_TRY(check_admitted(storage_, resource, nullptr, object, sent.overhead));
+  if (!context.saved) {
+    KW_TRY(check_admitted(storage_, resource, nullptr, object, sent.overhead));
+  }
   const std::string ns = resource.type.namespaced ? context.namespace_ : "";
   const bool has_status = object.contains("status");
   Json stored = to_stored(resource, std::move(object));
@@ -509,7 +514,9 @@ Result<Written> Writer::commit_update(const WriteContext& context, const ObjectP
   check_admin_access(context, &before, object, errors);
   validate_metadata_update(resource, before, object, context.subresource, errors);
   FieldErrors tolerated;
-  check_kind(context, &before, object, empties, errors, &tolerated);
+  // What a cluster had was admitted there, step by step; from no status there is no one step to it.
+  const bool had = context.saved && !resource.custom && context.subresource == "status";
+  if (!had) check_kind(context, &before, object, empties, errors, &tolerated);
   for (const auto& error : tolerated) context.warnings->push_back(schema::sentence(error));
   if (!errors.empty()) return invalid(resource.kind_subject(context.name), errors);
   tell_warnings(context, &before, object);

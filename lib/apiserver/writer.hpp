@@ -40,7 +40,8 @@ struct WriteContext {
   bool dry_run = false;
   bool force = false;         // apply
   bool owners_known = false;  // changed(): managedFields are right already
-  // create(): what a cluster saved keeps its uid, age and generation, which others refer to.
+  // What a cluster saved keeps its uid, age and generation, which others refer to, and who asked
+  // for it. It was admitted there: that is not asked anew, nor how its status became what it is.
   bool saved = false;
   FieldValidation validation = FieldValidation::warn;
   std::vector<std::string> faults;  // of the body's text, as sentences: fields that it says twice

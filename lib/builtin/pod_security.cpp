@@ -187,12 +187,13 @@ bool is_security_update(const Json& live, const Json& pod) {
       return true;
     }
   }
-  const Json& before = base::items_at(live, {"spec", "ephemeralContainers"});
+  std::map<std::string, const Json*> before;  // the first of a name
+  for (const Json& one : base::items_at(live, {"spec", "ephemeralContainers"})) {
+    before.emplace(string_at(one, {"name"}), &one);
+  }
   for (const Json& one : base::items_at(pod, {"spec", "ephemeralContainers"})) {
-    const auto same = std::find_if(before.begin(), before.end(), [&](const Json& other) {
-      return string_at(other, {"name"}) == string_at(one, {"name"});
-    });
-    if (same == before.end() || is_other_image(*same, one)) return true;
+    const auto same = before.find(string_at(one, {"name"}));
+    if (same == before.end() || is_other_image(*same->second, one)) return true;
   }
   return false;
 }

@@ -1,5 +1,6 @@
 // What a kube-apiserver makes and keeps by itself beside the first namespaces: roles and bindings,
 // APIServices, the range and the addresses of Services.
+#include "apiserver/saved_objects.hpp"
 #include "apiserver/support.hpp"
 #include "support/catch.hpp"
 
@@ -272,6 +273,101 @@ TEST_CASE("what was saved of a cluster keeps what others know of it") {
   REQUIRE(made.code == 201);
   CHECK(made.at({"metadata", "uid"}) != "r-1");
   CHECK(made.json["metadata"]["generation"] == 1);
+}
+
+TEST_CASE("what was saved of a cluster is not judged as a step to it, nor admitted anew") {
+  Server server(whole_cluster());
+  const auto load = [&](const char* text) {
+    Json object = Json::parse(text);
+    fit_saved(object, {});
+    const auto loaded = server.api.load(object, "saved", server.now());
+    if (!loaded.ok()) FAIL(loaded.error().render());
+  };
+  load(R"({"apiVersion":"batch/v1","kind":"Job","metadata":{"name":"done","uid":"j-1",
+    "namespace":"default"},
+    "spec":{"selector":{"matchLabels":{"batch.kubernetes.io/controller-uid":"j-1"}},
+      "template":{"metadata":{"labels":{"batch.kubernetes.io/controller-uid":"j-1",
+        "controller-uid":"j-1","job-name":"done","batch.kubernetes.io/job-name":"done"}},
+        "spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}},
+    "status":{"succeeded":1,"startTime":"2024-05-06T07:08:09Z",
+      "completionTime":"2024-05-06T07:09:09Z",
+      "conditions":[{"type":"Complete","status":"True"}]}})");
+  load(
+      R"({"apiVersion":"certificates.k8s.io/v1","kind":"CertificateSigningRequest",
+    "metadata":{"name":"r","uid":"r-1"},
+    "spec":{"signerName":"example.com/s","usages":["client auth"],"username":"eve",
+      "groups":["system:authenticated"],"request":")"
+      "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUFBPQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNU"
+      "LS0tLS0K"
+      R"("},
+    "status":{"conditions":[{"type":"Approved","status":"True","reason":"Fine"}]}})");
+  load(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"bound","uid":"p-1",
+    "namespace":"default"},
+    "spec":{"nodeName":"node","containers":[{"name":"c","image":"i"}]},
+    "status":{"phase":"Running","nominatedNodeName":"node"}})");
+  load(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"debugged","uid":"p-2",
+    "namespace":"default"},
+    "spec":{"priorityClassName":"gone","priority":7,"containers":[{"name":"c","image":"i"}],
+      "ephemeralContainers":[{"name":"d","image":"i"}]}})");
+  load(R"({"apiVersion":"v1","kind":"Pod","metadata":{"generateName":"made-","uid":"p-3",
+    "namespace":"default"},
+    "spec":{"containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}})");
+  load(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"odd","uid":"n-2",
+    "labels":{"pod-security.kubernetes.io/enforce":"odd"}}})");
+  load(R"({"apiVersion":"networking.k8s.io/v1","kind":"IngressClass","metadata":{"name":"usual",
+    "annotations":{"ingressclass.kubernetes.io/is-default-class":"true"}},
+    "spec":{"controller":"a.b/c"}})");
+  load(R"({"apiVersion":"networking.k8s.io/v1","kind":"Ingress","metadata":{"name":"of-none",
+    "uid":"i-1","namespace":"default"},
+    "spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}})");
+  const Json job = server.get("/apis/batch/v1/namespaces/default/jobs/done").json;
+  CHECK(job["status"]["conditions"][0]["type"] == "Complete");
+  const Json request = server.get("/apis/certificates.k8s.io/v1/certificatesigningrequests/r").json;
+  CHECK(request["spec"]["username"] == "eve");
+  CHECK(request["status"]["conditions"][0]["type"] == "Approved");
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  CHECK(server.get(pods + "/bound").at({"status", "nominatedNodeName"}) == "node");
+  CHECK(server.get(pods + "/debugged").json["spec"]["priority"] == 7);
+  CHECK(count(server, pods) == 3);
+  CHECK(server.get("/api/v1/namespaces/odd").code == 200);
+  const auto ingress =
+      server.get("/apis/networking.k8s.io/v1/namespaces/default/ingresses/of-none");
+  REQUIRE(ingress.code == 200);
+  CHECK_FALSE(ingress.json["spec"].contains("ingressClassName"));
+}
+
+TEST_CASE(
+    "what was owned by an object that the server makes by itself stays, loaded before or after") {
+  Server server(whole_cluster());
+  const auto load = [&](const Json& object) {
+    const auto loaded = server.api.load(object, "saved", server.now());
+    if (!loaded.ok()) FAIL(loaded.error().render());
+  };
+  const auto owned = [](const char* name, const Json& owner) {
+    return test::config_map(
+        name,
+        {{"metadata",
+          {{"uid", name}, {"namespace", "default"}, {"ownerReferences", Json::array({owner})}}}});
+  };
+  const Json space = {
+      {"apiVersion", "v1"}, {"kind", "Namespace"}, {"name", "default"}, {"uid", "n-1"}};
+  load(owned("before", space));
+  load({{"apiVersion", "v1"},
+        {"kind", "Namespace"},
+        {"metadata", {{"name", "default"}, {"uid", "n-1"}}}});
+  load(owned("after", space));
+  load(owned("of-role", {{"apiVersion", "rbac.authorization.k8s.io/v1"},
+                         {"kind", "ClusterRole"},
+                         {"name", "admin"},
+                         {"uid", "c-1"}}));
+  Json away = space;
+  away["name"] = "away";
+  load(owned("of-none", away));
+  server.settle();
+  const Json after = server.get(test::kConfigMaps + "/after").json;
+  CHECK(names(server, test::kConfigMaps) == "after before of-role");
+  CHECK(string_at(after["metadata"]["ownerReferences"][0], {"uid"}) ==
+        server.get("/api/v1/namespaces/default").at({"metadata", "uid"}));
 }
 
 TEST_CASE("a Pod that was saved of a cluster is not held against what its namespace asks now") {

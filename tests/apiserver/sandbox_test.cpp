@@ -1,5 +1,6 @@
 #include "apiserver/sandbox.hpp"
 
+#include "apiserver/own_pages.hpp"
 #include "base/json.hpp"
 #include "http/transport.hpp"
 #include "loop/skipping_time.hpp"
@@ -117,6 +118,9 @@ TEST_CASE("what comes to no handler is answered with a Status") {
   const auto unknown = fixture.send(fixture.request("BREW", kMaps));
   CHECK(unknown.status == 405);
   CHECK(base::parse_json(unknown.body).value()["reason"] == "MethodNotAllowed");
+  const http::OwnPage unmet = own_pages(1)(417);
+  CHECK(unmet.status == 417);
+  CHECK(base::parse_json(unmet.body).value()["code"] == 417);
 }
 
 TEST_CASE("a watch over HTTP gets events as they happen, and ends when watches are dropped") {

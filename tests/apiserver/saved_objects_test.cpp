@@ -40,6 +40,18 @@ TEST_CASE("addresses, families and ports of another cluster are taken out of a S
   CHECK(both["spec"] == Json::parse(R"({"clusterIP":"10.96.3.4"})"));
 }
 
+TEST_CASE("ephemeral containers, which no create takes, are taken out of a Pod and told") {
+  Json pod = Json::parse(R"({"apiVersion":"v1","kind":"Pod","spec":{
+      "containers":[{"name":"c"}],"ephemeralContainers":[{"name":"d"}]}})");
+  CHECK(fit_saved(pod, {}) == Told{"its ephemeral containers cannot be made"});
+  CHECK(pod["spec"] == Json::parse(R"({"containers":[{"name":"c"}]})"));
+  CHECK(fit_saved(pod, {}).empty());
+  Json other = Json::parse(R"({"apiVersion":"a.b/v1","kind":"Pod","spec":{
+      "ephemeralContainers":[{"name":"d"}]}})");
+  CHECK(fit_saved(other, {}).empty());
+  CHECK(other["spec"].contains("ephemeralContainers"));
+}
+
 TEST_CASE("owners that are not loaded as well are taken out of an object and told") {
   const Json owner = {{"metadata", {{"uid", "u-1"}}}};
   const Json stranger = {{"metadata", {{"name", "no uid"}}}};

@@ -333,6 +333,10 @@ TEST_CASE("a Pod is judged anew when it gets another image or another container"
   CHECK(is_security_update(live, debugged));
   CHECK_FALSE(is_security_update(debugged, debugged));
   CHECK_FALSE(is_security_update(debugged, live));
+  Json twice = debugged;
+  twice["spec"]["ephemeralContainers"].push_back({{"name", "d"}, {"image", "other"}});
+  CHECK_FALSE(is_security_update(twice, debugged));
+  CHECK(is_security_update(twice, twice));
 }
 
 TEST_CASE("templates of Pods are found where each kind has them") {
