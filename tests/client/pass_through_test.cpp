@@ -336,7 +336,9 @@ TEST_CASE("who is told of one end may end others") {
   const auto pass = [&](Seen& seen, const std::string& owner, std::function<void()> ended) {
     PassThrough::Order order{"/api/v1/nodes/a", true, owner};
     if (ended) order.ended = [ended](const PassThrough::Ended&) { ended(); };
-    REQUIRE(rig.passing->pass({}, std::move(order), std::make_shared<FakeResponder>(seen)));
+    const bool passed =
+        rig.passing->pass({}, std::move(order), std::make_shared<FakeResponder>(seen));
+    REQUIRE(passed);
     rig.transport.last().head(200);
   };
   Seen first, second, third;
