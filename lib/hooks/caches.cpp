@@ -412,8 +412,8 @@ std::vector<FoundChild> RuleCaches::cached_children(const std::string& owner_uid
 
 // `writes` kinds, and `owns` kinds whose streams select or do not watch where the owner is: their
 // other children are found by a LIST.
-std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& owner,
-                                                                  bool stale) const {
+std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& owner, bool stale,
+                                                                  bool referring_too) const {
   std::vector<WriteContext::Unwatched> out;
   auto add = [&](const core::ResourceType& type, const std::vector<std::string>& namespaces) {
     if (!type.namespaced) return out.push_back({type, ""});
@@ -436,7 +436,8 @@ std::vector<WriteContext::Unwatched> RuleCaches::unwatched_places(const Owner& o
     if (selects) continue;
     const auto is_known = [&](const WriteContext::Unwatched& place) {
       return (!stale && owned->group.covers(place.namespace_)) ||
-             !needs_finalizer(owner, rule_.apply.owner_reference, place.namespace_);
+             (!referring_too &&
+              !needs_finalizer(owner, rule_.apply.owner_reference, place.namespace_));
     };
     out.erase(
         std::remove_if(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), is_known),

@@ -183,9 +183,9 @@ class RuleCaches {
   // Of an `owns` of the rule with a namespaceSelector: whether it means this namespace now.
   bool selects_namespace(const StreamRule& stream, const std::string& name) const;
   // `stale`: where a cache that is behind shows too little, too; that is, of children that no owner
-  // reference ties to the owner.
-  std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner,
-                                                        bool stale = false) const;
+  // reference ties to the owner, but with `referring_too`.
+  std::vector<WriteContext::Unwatched> unwatched_places(const Owner& owner, bool stale = false,
+                                                        bool referring_too = false) const;
   // An object of which the watch says that it is gone.
   Gone how_gone(const runtime::StoredObject& last) const;
   // The watches of its objects go on for as long, and tell of what is in a namespace that is
@@ -279,10 +279,13 @@ class RuleCaches {
     const core::ResourceType& from;  // the kind of what it is run on
     bool reduced;                    // of that only the metadata is known
     bool namespaced;                 // the kind that it points at is
+    bool maps;                       // by `map`: one object's data must not hold all of ours
   };
   Result<std::vector<core::ObjectKey>> run_relation(const Relating& relating,
                                                     const core::ObjectKey& key,
                                                     const std::string& json) const;
+  void warn_of_nameless(const Relating& relating, const core::ObjectKey& key,
+                        const std::string& what) const;
   std::vector<std::string> owns_namespaces(const OwnsRule& owns, bool namespaced) const;
   const core::ObjectKey* object_of(const std::string& uid) const;
   const core::ObjectKey* writer_of(const ChildId& id, const core::ObjectMeta& meta) const;
@@ -303,6 +306,7 @@ class RuleCaches {
   std::vector<const WritesRule*> missing_writes_;  // the server had no such kind when last asked
   runtime::OwnerIndex by_uid_;
   mutable OncePer warned_{Duration{3600000}};
+  mutable std::set<std::string> nameless_;  // what was told of maps that give no name
   std::optional<TimePoint> tried_again_;
   bool opened_ = false;
   bool built_ = false;

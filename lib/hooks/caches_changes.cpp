@@ -25,6 +25,7 @@ std::string reference(const core::ResourceType& type, const core::ObjectMeta& me
 
 // Once in so long, at most, a program that failed for every object is tried again.
 constexpr Duration kTryAgain{10000};
+constexpr std::size_t kMostNameless = 20;  // their keys may be data
 
 // Absent: what it is for the list cannot be told: the filter fails on it, or only its metadata is
 // known.
@@ -249,16 +250,24 @@ void RuleCaches::set_refs(Related& related, const core::ObjectKey& key, const st
 Result<std::vector<core::ObjectKey>> RuleCaches::refs_of(const Related& related,
                                                          const core::ObjectKey& key,
                                                          const std::string& json) const {
-  const Relating relating{"refs of watches " + related.rule->name, *related.rule->refs, for_.type,
-                          false, related.type.namespaced};
+  const Relating relating{"refs of watches " + related.rule->name,
+                          *related.rule->refs,
+                          for_.type,
+                          false,
+                          related.type.namespaced,
+                          false};
   return run_relation(relating, key, json);
 }
 
 void RuleCaches::set_mapped(Related& related, const core::ObjectMeta& meta, const std::string& json,
                             bool reduced) {
   const core::ObjectKey key = meta.key();
-  const Relating relating{"map of watches " + related.rule->name, *related.rule->map, related.type,
-                          reduced, for_.type.namespaced};
+  const Relating relating{"map of watches " + related.rule->name,
+                          *related.rule->map,
+                          related.type,
+                          reduced,
+                          for_.type.namespaced,
+                          true};
   related.relations.set(key, run_relation(relating, key, json), callbacks_.now());
 }
 
@@ -313,10 +322,15 @@ void RuleCaches::index_related(Related& related) {
 Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& relating,
                                                               const core::ObjectKey& key,
                                                               const std::string& json) const {
+  std::optional<Error> nameless;
   const auto targets = [&]() -> Result<std::vector<core::ObjectKey>> {
     KW_ASSIGN(const std::vector<Json> values, evaluate_text(relating.program, json));
-    return read_targets(values, relating.namespaced, key.namespace_);
+    return read_targets(values, relating.namespaced, key.namespace_,
+                        relating.maps ? &nameless : nullptr);
   }();
+  if (nameless && targets.ok() && !relating.reduced) {
+    warn_of_nameless(relating, key, shown_failure(relating.from.gvk, json, *nameless));
+  }
   // Whom it finds in half an object may not be all.
   if (targets.ok() && !relating.reduced) return targets;
   const std::string why = relating.reduced
@@ -330,6 +344,16 @@ Result<std::vector<core::ObjectKey>> RuleCaches::run_relation(const Relating& re
     base::log_warn(masked.message(), {{"controller", rule_.name}});
   }
   return masked;
+}
+
+// Once for what is wrong, on whatever objects.
+void RuleCaches::warn_of_nameless(const Relating& relating, const core::ObjectKey& key,
+                                  const std::string& what) const {
+  if (nameless_.size() >= kMostNameless || !nameless_.insert(relating.what + what).second) return;
+  base::log_warn(fmt::format("{} {}: so {} {} points at nobody, and so does each other object of "
+                             "which this is true",
+                             relating.what, what, relating.from.gvk.kind, key.str()),
+                 {{"controller", rule_.name}});
 }
 
 // In a rule without `for` all is kNoObject's.

@@ -1,6 +1,7 @@
 // Remembered writes.
 #include "hooks/child_memory.hpp"
 
+#include <algorithm>
 #include <functional>
 
 namespace kubewatch::hooks {
@@ -41,7 +42,7 @@ void ChildMemory::remember(const std::string& owner_uid, const ChildId& id, Know
 
 void ChildMemory::note_guess(const std::string& owner_uid, const ChildId& id,
                              const core::ResourceType& type) {
-  owners_[owner_uid].children.try_emplace(id, KnownChild{type, 0, ""});
+  owners_[owner_uid].children.try_emplace(id, KnownChild{type, 0, "", true});
 }
 
 const KnownChild* ChildMemory::find(const std::string& owner_uid, const ChildId& id) const {
@@ -95,15 +96,17 @@ ChildMemory::Orphaning ChildMemory::orphaning(const std::string& owner_uid) cons
   return it == owners_.end() ? Orphaning::unknown : it->second.orphaning;
 }
 
-bool ChildMemory::is_listed(const std::string& owner_uid, bool all) const {
-  auto it = owners_.find(owner_uid);
-  return it != owners_.end() && (all ? it->second.all_listed : it->second.listed);
+bool ChildMemory::is_listed(const std::string& owner_uid, bool all, bool referring_too) const {
+  const auto it = owners_.find(owner_uid);
+  return it != owners_.end() &&
+         std::ranges::any_of(it->second.listed, [&](const PerOwner::Listed& one) {
+           return (one.all || !all) && (one.referring_too || !referring_too);
+         });
 }
 
-void ChildMemory::set_listed(const std::string& owner_uid, bool all) {
-  PerOwner& owner = owners_[owner_uid];
-  owner.listed = true;
-  owner.all_listed = owner.all_listed || all;
+void ChildMemory::set_listed(const std::string& owner_uid, bool all, bool referring_too) {
+  if (is_listed(owner_uid, all, referring_too)) return;
+  owners_[owner_uid].listed.push_back({all, referring_too});
 }
 
 void ChildMemory::forget_versions() {

@@ -24,8 +24,7 @@ struct KnownChild {
   core::ResourceType type;
   std::uint64_t manifest_hash = 0;  // 0: not known (found by labels)
   std::string resource_version;     // after our last apply; "" = not known
-  // Neither is: it was about to be written, and may not be there.
-  bool is_guess() const { return manifest_hash == 0 && resource_version.empty(); }
+  bool guess = false;               // it was about to be written, and may not be there
 };
 
 struct StatusMemory {
@@ -33,6 +32,7 @@ struct StatusMemory {
   std::string resource_version;  // of the owner when it last was as we want it
   std::string written_version;   // of the owner after our last write of its status
   bool shows_error = false;      // we wrote our error condition, and none since that takes it back
+  std::uint64_t error = 0;       // hash of the message of that one
 };
 
 class ChildMemory {
@@ -54,9 +54,9 @@ class ChildMemory {
   const std::map<ChildId, KnownChild>& children(const std::string& owner_uid) const;
 
   // Children of kinds that are not watched were listed by their labels once; `all`: of watched ones
-  // as well.
-  bool is_listed(const std::string& owner_uid, bool all) const;
-  void set_listed(const std::string& owner_uid, bool all);
+  // as well; `referring_too`: also where all of them refer to their owner.
+  bool is_listed(const std::string& owner_uid, bool all, bool referring_too = false) const;
+  void set_listed(const std::string& owner_uid, bool all, bool referring_too = false);
 
   StatusMemory& status(const std::string& owner_uid) { return owners_[owner_uid].status; }
   // Between them its status is being written: its event may come before the answer.
@@ -96,8 +96,11 @@ class ChildMemory {
  private:
   struct PerOwner {
     std::map<ChildId, KnownChild> children;
-    bool listed = false;
-    bool all_listed = false;
+    struct Listed {
+      bool all = false;
+      bool referring_too = false;
+    };
+    std::vector<Listed> listed;
     StatusMemory status;
     bool writing_status = false;
     Orphaning orphaning = Orphaning::unknown;

@@ -174,9 +174,10 @@ class Driver : public runtime::Reconciler, public RunHost {
   bool deletion_wakes(const ChildId& id, const std::string& object_json) const override {
     return caches_.deletion_wakes(id, object_json);
   }
-  void with_unwatched_places(const Owner& owner, bool stale,
+  void with_unwatched_places(const Owner& owner, bool stale, bool referring_too,
                              std::function<void(Result<std::vector<Unwatched>>)> done) override;
   bool may_follow_another(const Owner& owner) const override;
+  std::set<std::string> rule_managers() const override { return services_.rule_managers(); }
   void expect(const Owner& owner, const ChildId& id, const core::ObjectMeta& left) override;
   void expect_gone(const Owner& owner, const ChildId& id, const core::ObjectMeta& was,
                    const core::ObjectMeta& answer) override;

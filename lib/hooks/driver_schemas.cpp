@@ -5,11 +5,12 @@
 
 namespace kubewatch::hooks {
 
-void Driver::with_unwatched_places(const Owner& owner, bool stale,
+void Driver::with_unwatched_places(const Owner& owner, bool stale, bool referring_too,
                                    std::function<void(Result<std::vector<Unwatched>>)> done) {
-  auto answer = [this, owner, stale, done = std::move(done)](const Result<bool>& resolved) {
+  auto answer = [this, owner, stale, referring_too,
+                 done = std::move(done)](const Result<bool>& resolved) {
     if (!resolved.ok()) return done(resolved.error());
-    done(caches_.unwatched_places(owner, stale));
+    done(caches_.unwatched_places(owner, stale, referring_too));
   };
   const auto known = services_.resources();
   const auto resolved = caches_.resolve_writes(*known);

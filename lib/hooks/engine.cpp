@@ -111,6 +111,7 @@ Services Engine::Impl::make_services() {
                     if (callbacks.on_held) callbacks.on_held(record);
                   },
                   [this] { tell(); },
+                  [this] { return rule_managers(); },
                   std::move(folder),
                   telemetry,
                   options.state.get(),
@@ -251,6 +252,14 @@ EngineFacts Engine::Impl::facts() const {
   }
   if (last_finish) out.since_finish = loop.now() - *last_finish;
   if (lead_trouble) out.lead_trouble = lead_trouble();
+  return out;
+}
+
+// Of a rule for every kind of a group its controllers have one each.
+std::set<std::string> Engine::Impl::rule_managers() const {
+  std::set<std::string> out;
+  for (const RuleIdentity& rule : current) out.insert(rule.field_manager);
+  for (const auto& driver : drivers) out.insert(driver->rule().apply.field_manager);
   return out;
 }
 

@@ -105,6 +105,7 @@ struct Engine::Impl : client::RequestObserver {
   std::vector<Rule> of_single_shard(std::vector<Rule> all) const;
 
   Services make_services();
+  std::set<std::string> rule_managers() const;
   // As the engine's functions of the same names are, here and below.
   void start();
   void resolve_rules();

@@ -155,10 +155,12 @@ void Engine::Impl::warn_of_left_places(const std::vector<const Rule*>& ending,
     const auto now =
         std::ranges::find_if(wanted, [&](const Rule& rule) { return rule.name == before->name; });
     if (now == wanted.end()) continue;
-    const core::ResourceType* owner =
-        before->has_for && known.resources() ? known.resources()->find(before->for_.gvk) : nullptr;
-    const bool namespaced = before->has_for && (owner == nullptr || owner->namespaced);
-    const auto left = places_left(*before, *now, namespaced);
+    const auto namespaced = [&](const Rule& rule) {
+      const core::ResourceType* owner =
+          rule.has_for && known.resources() ? known.resources()->find(rule.for_.gvk) : nullptr;
+      return rule.has_for && (owner == nullptr || owner->namespaced);
+    };
+    const auto left = places_left({*before, namespaced(*before)}, {*now, namespaced(*now)});
     if (left.empty()) continue;
     base::log_warn(
         "the rule names no more where it may have children: those there are not removed "

@@ -15,7 +15,6 @@ namespace kubewatch::hooks {
 namespace {
 
 constexpr std::size_t kMaxHeld = 1U << 20U;  // of stderr that waits for its mask
-constexpr double kBurst = 500;
 constexpr Duration kOneLinePer{10};
 constexpr std::size_t kMaxLastLine = 300;
 
@@ -36,8 +35,9 @@ bool LineLimit::admit(TimePoint now) {
   return true;
 }
 
-HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream)
-    : fields_(std::move(fields)), mask_(std::move(mask)), limit_(kBurst, kOneLinePer), hold_(hold) {
+HookLog::HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream,
+                 double burst)
+    : fields_(std::move(fields)), mask_(std::move(mask)), limit_(burst, kOneLinePer), hold_(hold) {
   // So that a hook cannot pass its lines off as ours.
   fields_.emplace_back("stream", std::move(stream));
 }

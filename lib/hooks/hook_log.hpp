@@ -38,8 +38,9 @@ std::string masked_line(const SecretMask& mask, std::string_view line, bool cut 
 class HookLog {
  public:
   // With `hold` lines wait until release() brings a mask that knows what the run printed. `stream`
-  // is what the lines say they come from.
-  HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream = "stderr");
+  // is what the lines say they come from; so many of them may come at once.
+  HookLog(base::LogFields fields, SecretMask mask, bool hold, std::string stream = "stderr",
+          double burst = 500);
   // `cut`: its writer was ended in it.
   void line(std::string_view text, TimePoint now, bool cut = false);
   // A warning with what the hook said on stdout, masked; nothing while lines are held.

@@ -42,6 +42,8 @@ loop::ProcessOptions options_of(const HookRule& rule, HookStart& start,
   return options;
 }
 
+constexpr double kStdoutBurst = 1000;  // it is all that such a hook says
+
 }  // namespace
 
 std::uint64_t peak_of_child(const rusage& usage) {
@@ -55,7 +57,8 @@ double cpu_of_child(const rusage& usage) {
 }
 
 HookProcess::Printed::Printed(const HookStart& start, std::size_t max_line)
-    : log(start.log_fields, start.mask, start.hold_lines, "stdout"), lines(max_line) {}
+    : log(start.log_fields, start.mask, start.hold_lines, "stdout", kStdoutBurst),
+      lines(max_line) {}
 
 void HookProcess::Printed::take(std::string_view bytes, TimePoint now) {
   lines.feed(bytes, [&](std::string_view line, std::string_view) {

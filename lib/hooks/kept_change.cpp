@@ -68,8 +68,9 @@ bool only_unkept_changed(const StreamRule& stream, const core::ResourceType& typ
   const bool same_generation = change.previous_meta->generation == generation;
   const bool owned = relative == Relative::owned;
   // Of an object that is kept as metadata alone the generation tells of all but its status; where a
-  // kind has no status, as a ConfigMap, any version does.
-  if (metadata && (!same_generation || !type.has_subresource("status"))) return false;
+  // kind has no status, as a ConfigMap, or no generation, as a Node, any version does.
+  const bool counts = generation != 0 && type.has_subresource("status");
+  if (metadata && (!same_generation || !counts)) return false;
   // What others did to the rest of a child would not be undone.
   const bool status_alone = !metadata && std::ranges::all_of(strip, [](const std::string& pointer) {
     return is_stripped_anyway(pointer) || is_of_status(pointer);

@@ -10,8 +10,12 @@
 namespace kubewatch::hooks {
 
 // "Secret", a kind that `now` has neither in `owns` nor in `writes`; "Secret in shop-b", where it
-// has the kind and not the namespace. `owner_namespaced`: of the kind of `for`; without one it is
-// not.
-std::vector<std::string> places_left(const Rule& before, const Rule& now, bool owner_namespaced);
+// has the kind and not the namespace; "Secret in other namespaces", where they may have been in
+// any.
+struct OwnerScoped {
+  const Rule& rule;
+  bool namespaced;  // of the kind of `for`; without one it is not
+};
+std::vector<std::string> places_left(const OwnerScoped& before, const OwnerScoped& now);
 
 }  // namespace kubewatch::hooks

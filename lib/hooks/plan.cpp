@@ -78,9 +78,9 @@ bool is_error_condition(const Json& condition) {
          reason == kNotYetReason || reason == kIncompleteInputReason;
 }
 
-bool is_own_condition(const Json& condition) {
+bool yields_to_failure(const Json& condition) {
   const Json success = success_condition();
-  return is_error_condition(condition) ||
+  return (is_error_condition(condition) && condition["reason"] == kNotYetReason) ||
          std::all_of(success.items().begin(), success.items().end(), [&](const auto& member) {
            return condition.contains(member.key()) && condition[member.key()] == member.value();
          });
@@ -104,9 +104,8 @@ WritePlan make_plan(HookOutput output, const PlanInput& input) {
     plan.deletes = std::move(output.deletes);
     plan.prune = input.verdict.outcome == Outcome::done && !input.finalizing &&
                  input.rule.apply.prune && (printed_any || children_none);
-    // Of an object that goes nothing is printed any more that could still be on its way: exit 75
-    // may wait for just these to be gone.
-    plan.remove_children = input.finalizing && children_none;
+    plan.remove_children =
+        input.finalizing && children_none && input.verdict.outcome == Outcome::done;
     plan.drop_finalizer = plan.prune && input.has_finalizer && !plan.needs_finalizer &&
                           !input.rule.finalize.has_value();
   }

@@ -29,8 +29,8 @@ struct WritePlan {
   std::vector<PatchTarget> patches;
   std::vector<DeleteTarget> deletes;
   bool prune = false;  // once every apply succeeded
-  // Finalizing: all children go, once all else is written. Run does it, whatever the finalizer
-  // does.
+  // Finalizing: all children go, once all else is written and before the finalizer does. Run does
+  // it.
   bool remove_children = false;
   std::vector<ChildId> keep;  // printed: never pruned
   std::optional<Json> status;
@@ -60,7 +60,8 @@ WritePlan make_plan(HookOutput output, const PlanInput& input);
 Json error_condition(std::string_view reason, const std::string& message);
 // One of these: not a condition of that type that a hook or somebody else has written.
 bool is_error_condition(const Json& condition);
-// That, or the one that takes it back.
-bool is_own_condition(const Json& condition);
+// What kubewatch says of a run that has not failed, done or not yet: what others say has failed is
+// not taken back by it.
+bool yields_to_failure(const Json& condition);
 
 }  // namespace kubewatch::hooks

@@ -42,9 +42,11 @@ void Pruner::start(PruneMode mode, const std::vector<ChildId>& keep,
   done_ = std::move(done);
   // What is missed now is missed for ever: with its finalizer off, nothing ties them to the owner.
   all_ = finalizing_ && context_.may_follow_another(owner_);
-  if (context_.memory().is_listed(owner_.uid, all_)) return list_next();
+  // What refers is the garbage collector's, but where it is to go before the owner does.
+  referring_too_ = finalizing_ && mode == PruneMode::all;
+  if (context_.memory().is_listed(owner_.uid, all_, referring_too_)) return list_next();
   context_.with_unwatched_places(
-      owner_, all_, [this, alive = std::weak_ptr<char>(alive_)](auto places) {
+      owner_, all_, referring_too_, [this, alive = std::weak_ptr<char>(alive_)](auto places) {
         if (alive.expired()) return;
         if (!places.ok()) {
           fail(std::move(places).error(), "looking for children of " + owner_.str());
@@ -63,7 +65,7 @@ void Pruner::clean_up(PruneMode mode, const std::optional<Dying>& dying, Done do
 
 void Pruner::list_next() {
   if (places_.empty()) {
-    if (report_.failures.empty()) context_.memory().set_listed(owner_.uid, all_);
+    if (report_.failures.empty()) context_.memory().set_listed(owner_.uid, all_, referring_too_);
     return collect();
   }
   const WriteContext::Unwatched place = std::move(places_.front());
@@ -138,9 +140,9 @@ void Pruner::look_at_references() {
 // The garbage collector takes the references of all children or of none: one that still refers says
 // that nothing was to stay, or that it was taken back.
 void Pruner::look_next() {
-  if (looks_.empty() && lost_) looks_.swap(seem_to_refer_);
+  if (looks_.empty() && lost()) looks_.swap(seem_to_refer_);
   if (refers_ || looks_.empty()) {
-    report_.orphaned = (lost_ || dying_->unsure) && !refers_;
+    report_.orphaned = (lost() || dying_->unsure) && !refers_;
     return report_.orphaned ? finish() : check_next();
   }
   const auto look = std::move(looks_.front());
@@ -164,11 +166,14 @@ void Pruner::looked_at(const ChildId& id, const Result<Json>& answer) {
     const bool refers = references_owner(meta, owner_.uid);
     refers_ = refers_ || refers;
     // What is written for a dying owner has none from the start. Of what was applied before, the
-    // garbage collector took it off, for the child is to stay. What was created once says nothing:
-    // no run gives it the reference that it was made without.
+    // garbage collector took it off, for the child is to stay. What was created once says so only
+    // where no other child can: it may have been made without, and no run gives it one later.
     const std::string& manager = rule.apply.field_manager;
-    lost_ = lost_ || (!refers && applied_by(*answer, manager) &&
-                      written_before(*answer, manager, dying_->since));
+    const bool applied = applied_by(*answer, manager);
+    const bool gone = !refers && written_before(*answer, manager, dying_->since);
+    applied_seen_ = applied_seen_ || applied;
+    lost_ = lost_ || (applied && gone);
+    lost_created_ = lost_created_ || (!applied && gone);
   }
   look_next();
 }
@@ -199,7 +204,7 @@ void Pruner::check_next() {
           return remove(type, meta);
         }
         const KnownChild* known = context_.memory().find(owner_.uid, id);
-        if (known != nullptr && known->is_guess() &&
+        if (known != nullptr && known->guess &&
             !is_child_of(meta, context_.rule().name, owner_.uid)) {
           context_.memory().forget_child(owner_.uid, id);
         }

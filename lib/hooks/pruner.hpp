@@ -53,6 +53,7 @@ class Pruner {
   void collect();
   void look_at_references();
   void look_next();
+  bool lost() const { return lost_ || (lost_created_ && !applied_seen_); }
   void looked_at(const ChildId& id, const Result<Json>& answer);
   void check_next();
   void finish();
@@ -65,14 +66,17 @@ class Pruner {
   std::set<ChildId> keep_;
   Done done_;
   bool finalizing_ = false;
-  bool all_ = false;  // looks where caches may be behind, too
+  bool all_ = false;            // looks where caches may be behind, too
+  bool referring_too_ = false;  // and where all children refer to the owner
   std::deque<WriteContext::Unwatched> places_;
   std::deque<Child> candidates_;
   std::optional<Dying> dying_;
   std::deque<Child> looks_;
   std::deque<Child> seem_to_refer_;  // by the cache
   bool refers_ = false;              // a child of a dying owner, to it
-  bool lost_ = false;                // one had a reference and has none any more
+  bool applied_seen_ = false;        // one that is applied
+  bool lost_ = false;                // such a one had a reference and has none any more
+  bool lost_created_ = false;        // one that was only created has none
   std::size_t conflicts_ = 0;
   PruneReport report_;
   client::InFlight requests_;

@@ -281,7 +281,7 @@ void Run::decide(OutputFacts facts, std::optional<HookOutput> output) {
     verdict_.message += " (last line of stderr: " + process_->last_line() + ")";
   }
   if (failed && !withheld.empty()) verdict_.message += " (" + withheld + ")";
-  if (output && output->result && output->result->children_none && !input_.finalizing &&
+  if (output && output->result && output->result->children_none &&
       verdict_.outcome == Outcome::not_yet) {
     add_to_message("children: none removes none with exit code 75: it counts with 0");
   }
@@ -392,14 +392,13 @@ void Run::on_written(WriteReport report) {
     return conclude();
   }
   tell_events_and_metrics();
-  const bool cleans_up = verdict_.outcome == Outcome::done || remove_children_;
-  if (input_.finalizing && cleans_up) return clean_up();
+  if (input_.finalizing && verdict_.outcome == Outcome::done) return clean_up();
   conclude();
 }
 
-// Children that only we remove go before the finalizer does, or all of them where the hook says so:
-// then also while the finalizer stays. From those that are to stay the garbage collector takes
-// their owner references, by which they would look like the ones that it leaves to us.
+// Children that only we remove go before the finalizer does, or all of them where the hook says so.
+// From those that are to stay the garbage collector takes their owner references, by which they
+// would look like the ones that it leaves to us.
 void Run::clean_up() {
   using Orphaning = ChildMemory::Orphaning;
   const auto scope = traced();
@@ -417,7 +416,7 @@ void Run::clean_up() {
     if (pruned.orphaned) return leave_children();
     report_.deleted += pruned.deleted;
     for (const std::string& name : pruned.names) report_.wrote("deleted " + name);
-    if (pruned.failures.empty()) return end_clean_up();
+    if (pruned.failures.empty()) return remove_finalizer();
     report_.failures = std::move(pruned.failures);
     fail_clean_up();
   });
@@ -431,16 +430,12 @@ void Run::leave_children() {
         "children: none removes none: the object was deleted with its children to stay "
         "(orphan)");
   }
-  end_clean_up();
+  remove_finalizer();
 }
 
 void Run::add_to_message(std::string_view text) {
   if (!verdict_.message.empty()) verdict_.message += "; ";
   verdict_.message += text;
-}
-
-void Run::end_clean_up() {
-  verdict_.outcome == Outcome::done ? remove_finalizer() : conclude();
 }
 
 void Run::remove_finalizer() {

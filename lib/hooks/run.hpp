@@ -98,7 +98,6 @@ class Run {
   void on_written(WriteReport report);
   void clean_up();
   void leave_children();
-  void end_clean_up();
   void add_to_message(std::string_view text);
   void remove_finalizer();
   void fail_clean_up();

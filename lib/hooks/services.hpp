@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "client/discovery.hpp"
@@ -35,6 +36,7 @@ struct Services {
   std::function<void(const RunRecord&)> on_run;
   std::function<void(const RunRecord&)> on_held;
   std::function<void()> on_progress;
+  std::function<std::set<std::string>()> rule_managers;  // see WriteContext
   std::string work_dir;
   Telemetry& telemetry;
   StateStore* state = nullptr;     // --state; null: nothing is kept over restarts

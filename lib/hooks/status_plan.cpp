@@ -2,8 +2,6 @@
 // so what this manager applied before is read back and carried over.
 #include "hooks/status_plan.hpp"
 
-#include <string_view>
-
 #include "hooks/ownership.hpp"
 #include "hooks/plan.hpp"
 #include "hooks/result_document.hpp"
@@ -122,32 +120,35 @@ Json merge_by_type(Json base_list, const std::vector<Json>& updates) {
   return base_list;
 }
 
-// By who holds its status; where a list of conditions is one piece, its holder may have written
-// another one, and only one that is a rule's, too, is taken at its word.
+// By who holds its message: equal values have several holders, as two rules that failed are of its
+// status. A rule that is gone takes nothing back, so that others may.
 bool failed_by_another_rule(const StatusRequest& request) {
-  constexpr std::string_view kManagersOfRules = "kubewatch/";
+  if (request.rule_managers == nullptr) return false;
   const Json* standing = live_condition(base::items_at(request.live, {"status", "conditions"}),
                                         std::string(kErrorCondition));
   if (standing == nullptr || !is_error_condition(*standing)) return false;
   const PathElement list = PathElement::of_field("conditions");
-  const schema::Path status = {list, PathElement::of_key({{"type", kErrorCondition}}),
-                               PathElement::of_field("status")};
+  const schema::Path message = {list, PathElement::of_key({{"type", kErrorCondition}}),
+                                PathElement::of_field("message")};
   bool held = false;
+  bool by_item = false;
   bool list_ours = request.wrote_error;
   bool list_of_a_rule = false;
   for (const Json& entry : base::items_at(request.live, {"metadata", "managedFields"})) {
     const auto fields = status_fields_of(entry);
     if (!fields) continue;
     const std::string manager = base::string_at(entry, {"manager"});
-    if (fields->has(status)) {
+    const bool of_a_rule = request.rule_managers->contains(manager);
+    if (fields->has(message)) {
       if (manager == request.manager) return false;
-      held = true;
+      by_item = true;
+      held = held || of_a_rule;
     } else if (fields->has({list})) {
       list_ours = list_ours || manager == request.manager;
-      list_of_a_rule = list_of_a_rule || manager.starts_with(kManagersOfRules);
+      list_of_a_rule = list_of_a_rule || of_a_rule;
     }
   }
-  return held || (list_of_a_rule && !list_ours);
+  return held || (!by_item && list_of_a_rule && !list_ours);
 }
 
 Json apply_document(const StatusRequest& request, Json status) {
@@ -203,7 +204,7 @@ Result<StatusWrites> plan_status_writes(const StatusRequest& request) {
   StatusWrites out;
   std::vector<Json> conditions = complete_conditions(request);
   out.own_left_out =
-      failed_by_another_rule(request) && std::erase_if(conditions, is_own_condition) > 0;
+      failed_by_another_rule(request) && std::erase_if(conditions, yields_to_failure) > 0;
   const Json before = applied_status(request.live, request.manager);
   Json after = before;
   if (request.status) after = schema::merge_patch(after, *request.status);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,14 @@ struct StatusRequest {
   StatusShape shape;
   // What shows that the object is not reconciled is of this manager, as far as is remembered.
   bool wrote_error = false;
+  // Of all rules that are loaded now; null: of none but this one.
+  const std::set<std::string>* rule_managers = nullptr;
 };
 
 struct StatusWrites {
   std::optional<Json> conditions_patch;  // merge patch under the live resourceVersion; goes first
   std::optional<Json> apply;             // forced apply
-  // Of `conditions` what kubewatch says of a run is left out: another rule has failed, and says so.
+  // Of `conditions` what yields_to_failure() is left out: another rule has failed, and says so.
   bool own_left_out = false;
 };
 

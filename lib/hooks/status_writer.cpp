@@ -18,6 +18,15 @@ std::string version_of(const Json& object) {
   return base::string_at(object, {"metadata", "resourceVersion"});
 }
 
+std::uint64_t hash_of_error(const Json& live) {
+  for (const Json& condition : base::items_at(live, {"status", "conditions"})) {
+    if (base::string_at(condition, {"type"}) == kErrorCondition) {
+      return text_hash(base::string_at(condition, {"message"}));
+    }
+  }
+  return 0;
+}
+
 }  // namespace
 
 StatusWriter::StatusWriter(WriteContext& context, Owner owner, std::int64_t generation,
@@ -79,15 +88,14 @@ void StatusWriter::read() {
 void StatusWriter::decide(const Json& live) {
   if (std::exchange(sent_, false)) context_.memory().end_status(owner_.uid);  // after a conflict
   if (base::string_at(live, {"metadata", "uid"}) != owner_.uid) return finish(false);
-  const StatusRequest request{live,
-                              owner_.gvk,
-                              context_.rule().apply.field_manager,
-                              status_,
-                              conditions_,
-                              generation_,
-                              context_.client().loop().wall(),
-                              shape_,
-                              context_.memory().status(owner_.uid).shows_error};
+  const std::set<std::string> managers = context_.rule_managers();
+  // Another rule may have written its own over it.
+  const StatusMemory& memory = context_.memory().status(owner_.uid);
+  const bool wrote_error = memory.shows_error && memory.error == hash_of_error(live);
+  const StatusRequest request{
+      live,        owner_.gvk,  context_.rule().apply.field_manager, status_,
+      conditions_, generation_, context_.client().loop().wall(),     shape_,
+      wrote_error, &managers};
   auto writes = plan_status_writes(request);
   if (!writes.ok()) {
     // The definition may have been changed since it was read.
@@ -159,9 +167,10 @@ void StatusWriter::written(const Json& object) {
   memory.resource_version = resource_version;
   if (sent_) memory.written_version = resource_version;
   for (const Json& condition : conditions_) {
-    const bool left_out = writes_.own_left_out && is_own_condition(condition);
+    const bool left_out = writes_.own_left_out && yields_to_failure(condition);
     if (!left_out && base::string_at(condition, {"type"}) == kErrorCondition) {
       memory.shows_error = is_error_condition(condition);
+      memory.error = text_hash(base::string_at(condition, {"message"}));
     }
   }
   if (resource_version != version_) {

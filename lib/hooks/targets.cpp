@@ -2,6 +2,7 @@
 #include "hooks/targets.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/cut_text.hpp"
 #include "base/document_words.hpp"
@@ -24,12 +25,18 @@ std::string keys_of(const Json& mapping) {
   return out;
 }
 
-Result<void> read_one(const Json& value, bool namespaced, const std::string& default_namespace,
-                      int depth, std::vector<core::ObjectKey>& out) {
+struct Reading {
+  bool namespaced;
+  const std::string& default_namespace;
+  std::optional<Error>* nameless;
+};
+
+Result<void> read_one(const Json& value, const Reading& how, int depth,
+                      std::vector<core::ObjectKey>& out) {
   if (value.is_null()) return {};
   if (value.is_array() && depth == 0) {
     for (const Json& item : value) {
-      KW_TRY(read_one(item, namespaced, default_namespace, depth + 1, out));
+      KW_TRY(read_one(item, how, depth + 1, out));
     }
     return {};
   }
@@ -42,10 +49,13 @@ Result<void> read_one(const Json& value, bool namespaced, const std::string& def
   // name is asked for at all, nobody would ever be meant: that is another way to write it.
   auto name = value.find("name");
   if (name == value.end() && !value.empty()) {
-    return Error(ErrorKind::invalid,
-                 "must give {name, namespace}, a list of them, or null; it gave a mapping without "
-                 "name, of " +
-                     keys_of(value));
+    Error error(ErrorKind::invalid,
+                "must give {name, namespace}, a list of them, or null; it gave a mapping without "
+                "name, of " +
+                    keys_of(value));
+    if (how.nameless == nullptr) return error;
+    if (!*how.nameless) *how.nameless = std::move(error);
+    return {};
   }
   if (name == value.end() || name->is_null()) return {};
   auto given = value.find("namespace");
@@ -56,7 +66,9 @@ Result<void> read_one(const Json& value, bool namespaced, const std::string& def
   if (out.size() >= kMaxTargets)
     return Error(ErrorKind::too_large, "names more than 100000 objects");
   core::ObjectKey key{"", name->get<std::string>()};
-  if (namespaced) key.namespace_ = has_namespace ? given->get<std::string>() : default_namespace;
+  if (how.namespaced) {
+    key.namespace_ = has_namespace ? given->get<std::string>() : how.default_namespace;
+  }
   if (!key.name.empty()) out.push_back(std::move(key));
   return {};
 }
@@ -64,9 +76,11 @@ Result<void> read_one(const Json& value, bool namespaced, const std::string& def
 }  // namespace
 
 Result<std::vector<core::ObjectKey>> read_targets(const std::vector<Json>& values, bool namespaced,
-                                                  const std::string& default_namespace) {
+                                                  const std::string& default_namespace,
+                                                  std::optional<Error>* nameless) {
   std::vector<core::ObjectKey> out;
-  for (const Json& value : values) KW_TRY(read_one(value, namespaced, default_namespace, 0, out));
+  const Reading how{namespaced, default_namespace, nameless};
+  for (const Json& value : values) KW_TRY(read_one(value, how, 0, out));
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   return out;

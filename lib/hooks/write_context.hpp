@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,10 +46,11 @@ class WriteContext {
     core::ResourceType type;
     std::string namespace_;
   };
-  // `stale`: also where a cache that is behind may not show yet what others have made. Asks the
+  // `stale`: also where a cache that is behind may not show yet what others have made;
+  // `referring_too`: also where all children refer to the owner. Asks the
   // server again for declared kinds that it did not have at the start. Errors: unavailable (one of
   // them cannot be looked for now: its children could be forgotten).
-  virtual void with_unwatched_places(const Owner& owner, bool stale,
+  virtual void with_unwatched_places(const Owner& owner, bool stale, bool referring_too,
                                      std::function<void(Result<std::vector<Unwatched>>)> done) = 0;
   // Another instance may have run the owner before us, up to a moment ago: what it has made is in
   // no memory of ours, and in a cache only once its event has come.
@@ -62,6 +64,9 @@ class WriteContext {
                            const core::ObjectMeta& answer) = 0;
   // We changed the owner's finalizers: until the cache shows this version, it is stale.
   virtual void finalizer_patched(const Owner& owner, const std::string& resource_version) = 0;
+
+  // Of all rules that are loaded now, the field managers.
+  virtual std::set<std::string> rule_managers() const { return {rule().apply.field_manager}; }
 
   // What the owner's schema said of conditions at `oldest` or later.
   virtual void with_status_shape(TimePoint oldest,

@@ -859,6 +859,45 @@ E2E_CASE("a rule that is done does not take back what another one says has faile
   CHECK(w.eventually([&] { return condition_of(w, "a")["status"] == "True"; }));
 }
 
+E2E_CASE("of two rules that fail the newer failure is shown, and its rule takes it back") {
+  World w;
+  w.apply(kWebsiteCrd);
+  const auto rule = [](const std::string& name, const std::string& changed) {
+    return "---\napiVersion: kubewatch.dev/v1\nkind: Controller\nmetadata: {name: '@NS@-" + name +
+           "'}\nspec:\n  for: {apiVersion: e2e.kubewatch.dev/v1, kind: Website, namespaces: "
+           "['@NS@']}\n  changed: [" +
+           changed +
+           "]\n  reconcile:\n    shell: |\n"
+           "      echo '{apiVersion: kubewatch.dev/v1, kind: Result, message: of-" +
+           name + "}'\n      echo >> " + name + "-runs; test \"$(cat " + name +
+           ")\" = good || exit 65\n";
+  };
+  const auto shows = [&](const std::string& name) {
+    const Json condition = condition_of(w, "a");
+    return base::string_at(condition, {"status"}) == "False" &&
+           base::string_at(condition, {"message"}).find("of-" + name) != std::string::npos;
+  };
+  w.rules(rule("older", ".spec") + rule("newer", ".metadata.labels"));
+  w.file("older", "bad\n");
+  w.file("newer", "good\n");
+  w.apply(website("a", "one"));
+  w.start();
+  REQUIRE(w.eventually([&] { return shows("older"); }));
+  w.settle();
+  w.file("newer", "bad\n");
+  w.merge("Website", "a", "{metadata: {labels: {step: two}}}");
+  REQUIRE(w.eventually([&] { return shows("newer"); }));
+  w.file("older", "good\n");
+  const std::size_t before = w.lines("older-runs");
+  w.merge("Website", "a", "{spec: {title: two}}");
+  REQUIRE(w.eventually([&] { return w.lines("older-runs") > before; }));
+  w.settle();
+  CHECK(shows("newer"));
+  w.file("newer", "good\n");
+  w.merge("Website", "a", "{metadata: {labels: {step: three}}}");
+  CHECK(w.eventually([&] { return condition_of(w, "a")["status"] == "True"; }));
+}
+
 E2E_CASE("many changes by others are no loop, though each is answered in the status") {
   World w;
   w.apply(kWebsiteCrd);

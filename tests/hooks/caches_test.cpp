@@ -58,6 +58,21 @@ TEST_CASE("a written kind that the server gets later is looked for again, and th
   CHECK(places[0].namespace_ == "shop");
 }
 
+TEST_CASE("where children refer to their owner they are looked for only where all are to go") {
+  Rule website = rule();
+  website.writes.clear();
+  website.owns.emplace_back();
+  website.owns[0].stream.gvk = {"late.dev", "v1", "Thing"};
+  RuleCaches caches(website, {});
+  client::ResourceMap resources = with_websites();
+  resources.add(type("late.dev", "Thing", "things"));
+  REQUIRE(caches.resolve(resources).ok());
+  CHECK(caches.unwatched_places(kOwner).empty());
+  const auto places = caches.unwatched_places(kOwner, false, true);
+  REQUIRE(places.size() == 1);
+  CHECK(places[0].namespace_ == "shop");
+}
+
 TEST_CASE("a written kind whose group could not be discovered is an error, not an absence") {
   const Rule website = rule();
   RuleCaches caches(website, {});

@@ -232,7 +232,7 @@ TEST_CASE("a child is known before it is written: the answer may be lost") {
   world.transport.fail(Error(ErrorKind::unreachable, "cut off"));
   CHECK(world.run(creating).find("cut off") != std::string::npos);
   REQUIRE(world.known() != nullptr);
-  CHECK(world.known()->is_guess());
+  CHECK(world.known()->guess);
   CHECK(world.known()->type.plural == "configmaps");
 }
 

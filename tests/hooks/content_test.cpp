@@ -148,6 +148,18 @@ TEST_CASE("a map or refs that gives a mapping without name is told so, with what
   }
 }
 
+TEST_CASE("where it is no error, a mapping without name points at nobody, and others still count") {
+  std::optional<Error> nameless;
+  const Json given = Json::array({{{"names", {"a"}}}, {{"Name", "b"}}, {{"name", "c"}}});
+  const auto targets = read_targets({given}, true, "shop", &nameless);
+  REQUIRE(targets.ok());
+  CHECK(*targets == std::vector<core::ObjectKey>{{"shop", "c"}});
+  REQUIRE(nameless.has_value());
+  CHECK(nameless->message().find("without name, of \"names\"") != std::string::npos);
+  // What is wrong otherwise is an error as ever.
+  CHECK_FALSE(read_targets({Json("a")}, true, "shop", &nameless).ok());
+}
+
 TEST_CASE("secret values are masked, encoded and decoded, line by line") {
   SecretMask mask;
   mask.add_json(R"({"kind":"Secret","data":{"p":")" + base::base64_encode("hunter2hunter2") +

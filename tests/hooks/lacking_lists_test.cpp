@@ -1,5 +1,6 @@
 // Lists that may lack an object, because a filter, map or refs fails on it: no hook runs on them.
 // The run waits, says for what everywhere, and starts when the object has changed or gone.
+#include <algorithm>
 #include <ctime>
 
 #include "hooks/evaluate.hpp"
@@ -405,6 +406,24 @@ TEST_CASE("what waits is told in a condition, where its kind has conditions") {
     }
     return false;
   }));
+}
+
+TEST_CASE("a map that gives no name holds no run: it points at nobody, and is told once") {
+  World world(
+      "  watches: [{name: config, apiVersion: v1, kind: ConfigMap, map: '{names: .spec}'}]\n", kA,
+      object("v1", "ConfigMap", "4", "{}") + "," +
+          named(object("v1", "ConfigMap", "5", "{}"), "b"));
+  std::vector<std::string> logged;
+  base::capture_log(&logged);
+  world.begin();
+  CHECK(world.until([&] { return world.runs.size() == 1; }));
+  base::capture_log(nullptr);
+  CHECK(std::ranges::count_if(logged, [](const std::string& line) {
+          return has(line, "mapping without name, of \"names\"") ||
+                 has(line, R"(mapping without name, of \"names\")");
+        }) == 1);
+  CHECK(std::ranges::any_of(logged,
+                            [](const std::string& line) { return has(line, "points at nobody"); }));
 }
 
 TEST_CASE(

@@ -57,12 +57,32 @@ TEST_CASE("a child that may be there is a guess, and takes nothing from what is 
   ChildMemory memory;
   memory.note_guess("u1", kChild, {});
   REQUIRE(memory.find("u1", kChild) != nullptr);
-  CHECK(memory.find("u1", kChild)->is_guess());
+  CHECK(memory.find("u1", kChild)->guess);
   CHECK_FALSE(memory.wrote("u1", kChild, "10"));
   memory.remember("u1", kChild, {{}, 7, "10"});
   memory.note_guess("u1", kChild, {});
-  CHECK_FALSE(memory.find("u1", kChild)->is_guess());
+  CHECK_FALSE(memory.find("u1", kChild)->guess);
   CHECK(memory.wrote("u1", kChild, "10"));
+}
+
+TEST_CASE("a child that was found is no guess once versions say nothing any more") {
+  ChildMemory memory;
+  memory.remember("u1", kChild, {{}, 0, "10"});
+  memory.forget_versions();
+  REQUIRE(memory.find("u1", kChild) != nullptr);
+  CHECK(memory.find("u1", kChild)->resource_version.empty());
+  CHECK_FALSE(memory.find("u1", kChild)->guess);
+}
+
+TEST_CASE("children are listed once for each place that takes in more") {
+  ChildMemory memory;
+  memory.set_listed("u1", true);
+  CHECK(memory.is_listed("u1", true));
+  CHECK(memory.is_listed("u1", false));
+  CHECK_FALSE(memory.is_listed("u1", false, true));
+  memory.set_listed("u1", false, true);
+  CHECK(memory.is_listed("u1", false, true));
+  CHECK_FALSE(memory.is_listed("u1", true, true));  // neither was both
 }
 
 TEST_CASE("an object that is no child is news once, another one of its name again") {

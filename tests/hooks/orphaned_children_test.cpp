@@ -93,7 +93,10 @@ std::size_t far_deleted(const std::string& finalizers, const std::string& later,
   serve(world, child);
   world.transport.route("GET", kFar, 200, far);
   world.transport.route("DELETE", kFar, 200, far);
-  if (!sibling.empty()) world.transport.route("GET", kSibling, 200, sibling);
+  if (!sibling.empty()) {
+    world.transport.route("GET", kSibling, 200, sibling);
+    world.transport.route("DELETE", kSibling, 200, sibling);
+  }
   world.start();
   world.give_list("configmaps", child + "," + far + (sibling.empty() ? "" : "," + sibling));
   world.give_list("websites", site("7", finalizers, grace));
@@ -118,8 +121,13 @@ TEST_CASE("a start learns from children without their references that they are t
   // What is written for a dying object has none, and what was left its own is the collector's.
   CHECK(far_deleted(kOurs, "", page("", "2026-01-01T00:00:05Z")) == 1);
   CHECK(far_deleted(kOurs, "", page(kRefers)) == 1);
-  // What a Result lists under create may have been made without one, and is given none later.
-  CHECK(far_deleted(kOurs, "", page("", "2025-12-31T23:00:00Z", "Update")) == 1);
+  // What a Result lists under create may have been made without one, and is given none later: it
+  // tells where no other can.
+  const std::string created = page("", "2025-12-31T23:00:00Z", "Update");
+  CHECK(far_deleted(kOurs, "", created) == 0);
+  std::string sibling = page("", "2026-01-01T00:00:05Z");
+  sibling.replace(sibling.find("\"page\""), 6, "\"pagf\"");
+  CHECK(far_deleted(kOurs, "", created, 0, sibling) == 1);
 }
 
 TEST_CASE("children stay only where none of them refers to its owner any more") {

@@ -91,7 +91,7 @@ TEST_CASE("a run that prints nothing prunes nothing, children: none prunes all")
   CHECK_FALSE(plan.remove_children);
 }
 
-TEST_CASE("children: none of an object that goes counts with not yet, too") {
+TEST_CASE("children: none of an object that goes counts with done alone") {
   World world;
   HookOutput none;
   none.result.emplace();
@@ -104,7 +104,7 @@ TEST_CASE("children: none of an object that goes counts with not yet, too") {
   CHECK(make_plan(none, input).remove_children);
   world.rule.apply.prune = true;
   world.verdict.outcome = Outcome::not_yet;
-  CHECK(make_plan(none, input).remove_children);
+  CHECK_FALSE(make_plan(none, input).remove_children);
   CHECK_FALSE(make_plan(none, world.input()).prune);
   CHECK_FALSE(make_plan(none, input).prune);
   world.verdict.outcome = Outcome::permanent;
@@ -218,14 +218,15 @@ TEST_CASE("what kubewatch itself says of a run is known from what a hook says") 
   World world;
   PlanInput input = world.input();
   input.shows_error = true;
-  CHECK(is_own_condition(make_plan(HookOutput{}, input).conditions.at(0)));
-  CHECK(is_own_condition(error_condition(kHookFailedReason, "no")));
-  CHECK_FALSE(is_own_condition(error_condition("WaitingForDns", "no zone")));
-  CHECK_FALSE(is_own_condition({{"type", kErrorCondition},
-                                {"status", "True"},
-                                {"reason", "Succeeded"},
-                                {"message", "all is there"}}));
-  CHECK_FALSE(is_own_condition({{"type", kErrorCondition}, {"status", nullptr}}));
+  CHECK(yields_to_failure(make_plan(HookOutput{}, input).conditions.at(0)));
+  CHECK(yields_to_failure(error_condition(kNotYetReason, "waits")));
+  CHECK_FALSE(yields_to_failure(error_condition(kHookFailedReason, "no")));
+  CHECK_FALSE(yields_to_failure(error_condition("WaitingForDns", "no zone")));
+  CHECK_FALSE(yields_to_failure({{"type", kErrorCondition},
+                                 {"status", "True"},
+                                 {"reason", "Succeeded"},
+                                 {"message", "all is there"}}));
+  CHECK_FALSE(yields_to_failure({{"type", kErrorCondition}, {"status", nullptr}}));
 }
 
 TEST_CASE("a child in another namespace asks for the finalizer, and its end lets go of it") {

@@ -92,6 +92,22 @@ TEST_CASE("what is kept is looked at for the guard, and never deleted") {
   CHECK_FALSE(world.deletes());
 }
 
+TEST_CASE(
+    "where all children are to go, those that refer are looked for where no cache shows them") {
+  const PruneMode mode = GENERATE(PruneMode::unreferenced, PruneMode::all);
+  World world;
+  world.memory().forget_child("u1", world.id);
+  world.where_all_refer = {{world.type, "shop"}};
+  const std::string child = child_of("u1", R"([{"uid":"u1","name":"a"}])");
+  world.transport.answer(
+      200, R"({"kind":"ConfigMapList","apiVersion":"v1","metadata":{},"items":[)" + child + "]}");
+  world.transport.route("GET", kPath, 200, child);
+  world.transport.route("DELETE", kPath, 200, child);
+  world.pruner.clean_up(mode, std::nullopt, world.taken());
+  REQUIRE(world.until([&] { return world.report.has_value(); }));
+  CHECK(world.deletes() == (mode == PruneMode::all));
+}
+
 TEST_CASE("finalizing removes what the garbage collector leaves, or all where the hook says so") {
   const PruneMode mode = GENERATE(PruneMode::unreferenced, PruneMode::all);
   World world;

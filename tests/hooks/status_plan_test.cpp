@@ -203,8 +203,11 @@ Json failed_by(const std::string& manager, const std::string& operation, const J
 Json as_item() {
   const Json leaf = Json::object();
   return {{".", leaf},
-          {R"(k:{"type":"Reconciled"})", {{".", leaf}, {"f:type", leaf}, {"f:status", leaf}}}};
+          {R"(k:{"type":"Reconciled"})",
+           {{".", leaf}, {"f:type", leaf}, {"f:status", leaf}, {"f:message", leaf}}}};
 }
+
+const std::set<std::string> kLoaded = {"kubewatch/w", "kubewatch/other"};
 
 Json succeeded() {
   return {{"type", kErrorCondition}, {"status", "True"}, {"reason", "Succeeded"}, {"message", ""}};
@@ -215,10 +218,10 @@ Json succeeded() {
 TEST_CASE("what another rule says has failed is left alone, what this one says it takes back") {
   const Json others = failed_by("kubewatch/other", "Apply", as_item());
   const Json ours = failed_by("kubewatch/w", "Apply", as_item());
-  for (const Json& own : {succeeded(), error_condition(kHookFailedReason, "no, too"),
-                          error_condition(kNotYetReason, "waits")}) {
+  for (const Json& own : {succeeded(), error_condition(kNotYetReason, "waits")}) {
     CAPTURE(own.dump());
     StatusRequest wanted = request(others);
+    wanted.rule_managers = &kLoaded;
     wanted.wrote_error = true;  // it was, until the other one took it over
     wanted.conditions = {own};
     auto writes = plan_status_writes(wanted);
@@ -233,6 +236,7 @@ TEST_CASE("what another rule says has failed is left alone, what this one says i
     CHECK((*writes->apply)["status"]["conditions"][0]["type"] == "Ready");
 
     StatusRequest again = request(ours);
+    again.rule_managers = &kLoaded;
     again.conditions = {own};
     const auto taken_back = plan_status_writes(again);
     REQUIRE(taken_back.ok());
@@ -242,8 +246,51 @@ TEST_CASE("what another rule says has failed is left alone, what this one says i
   }
   // A hook's own words are its business.
   StatusRequest printed = request(others);
+  printed.rule_managers = &kLoaded;
   printed.conditions = {error_condition("WaitingForDns", "no zone")};
   CHECK(plan_status_writes(printed)->apply.has_value());
+}
+
+TEST_CASE("the newest failure is written over another rule's, which that one does not take back") {
+  const Json others = failed_by("kubewatch/other", "Apply", as_item());
+  for (const auto reason : {kHookFailedReason, kWriteFailedReason, kConflictReason}) {
+    StatusRequest wanted = request(others);
+    wanted.rule_managers = &kLoaded;
+    wanted.conditions = {error_condition(reason, "no, too")};
+    const auto writes = plan_status_writes(wanted);
+    REQUIRE(writes.ok());
+    CHECK_FALSE(writes->own_left_out);
+    REQUIRE(writes->apply.has_value());
+    CHECK((*writes->apply)["status"]["conditions"][0]["message"] == "no, too");
+  }
+  // Both hold the status then, which is the same, and the newer one what it says.
+  Json both = others;
+  Json older = failed_by("kubewatch/w", "Apply", as_item())["metadata"]["managedFields"][0];
+  older["fieldsV1"]["f:status"]["f:conditions"][R"(k:{"type":"Reconciled"})"].erase("f:message");
+  both["metadata"]["managedFields"].insert(both["metadata"]["managedFields"].begin(), older);
+  StatusRequest wanted = request(both);
+  wanted.rule_managers = &kLoaded;
+  wanted.conditions = {succeeded()};
+  CHECK(plan_status_writes(wanted)->own_left_out);
+}
+
+TEST_CASE("what a rule has written that is not loaded any more is taken back by another") {
+  const std::set<std::string> alone = {"kubewatch/w"};
+  for (const bool list_map : {true, false}) {
+    const Json object = list_map ? failed_by("kubewatch/other", "Apply", as_item())
+                                 : failed_by("kubewatch/other", "Update", Json::object());
+    for (const std::set<std::string>* loaded :
+         {&alone, static_cast<const std::set<std::string>*>(nullptr)}) {
+      StatusRequest wanted = request(object);
+      wanted.shape.list_map = list_map;
+      wanted.rule_managers = loaded;
+      wanted.conditions = {succeeded()};
+      const auto writes = plan_status_writes(wanted);
+      REQUIRE(writes.ok());
+      CHECK_FALSE(writes->own_left_out);
+      CHECK((writes->apply.has_value() || writes->conditions_patch.has_value()));
+    }
+  }
 }
 
 TEST_CASE("where conditions are one list, who held it last tells whose failure it shows") {
@@ -251,6 +298,7 @@ TEST_CASE("where conditions are one list, who held it last tells whose failure i
     const Json object = failed_by(manager, "Update", Json::object());
     StatusRequest wanted = request(object);
     wanted.shape.list_map = false;
+    wanted.rule_managers = &kLoaded;
     wanted.wrote_error = wrote_error;
     wanted.conditions = {succeeded()};
     const auto writes = plan_status_writes(wanted);

@@ -53,9 +53,9 @@ struct WriteSurroundings : hooks::WriteContext {
   std::string owner_version(const hooks::Owner&) const override { return ""; }
   std::vector<hooks::FoundChild> cached_children(const std::string&) const override { return {}; }
   bool may_follow_another(const hooks::Owner&) const override { return false; }
-  void with_unwatched_places(const hooks::Owner&, bool,
+  void with_unwatched_places(const hooks::Owner&, bool, bool referring_too,
                              std::function<void(Result<std::vector<Unwatched>>)> done) override {
-    done(std::vector<Unwatched>{});
+    done(referring_too ? where_all_refer : std::vector<Unwatched>{});
   }
   void expect(const hooks::Owner&, const hooks::ChildId&, const core::ObjectMeta&) override {}
   void expect_gone(const hooks::Owner&, const hooks::ChildId&, const core::ObjectMeta&,
@@ -69,6 +69,7 @@ struct WriteSurroundings : hooks::WriteContext {
   loop::EventLoop loop{loop::VirtualClock{}};
   ScriptedTransport transport{loop};
   hooks::Rule rule_;
+  std::vector<Unwatched> where_all_refer;
   // What the owner's kind is said to have, at `renewed` and later, and before.
   hooks::StatusShape shape{};
   hooks::StatusShape old_shape{};
